@@ -1,0 +1,61 @@
+# A fresh clone needs only Python 3.11 or newer and make: every target that runs something first sees to .venv.
+PYTHON ?= python3
+WORKERS ?= 2
+DEMO ?= instances/tiny/preempt-one-is-enough.json
+
+BIN := .venv/bin
+READY := .venv/.ready
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help venv demo test cover lint format bench lock clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+venv: $(READY) ## set up .venv from the lock file; the other targets do it when needed
+
+$(READY): pyproject.toml requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=...")'
+	@echo "Setting up .venv; this takes a minute or two, once."
+	@test -x $(BIN)/pip || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m pip check
+	@touch $@
+
+demo: $(READY) ## find the provably best decision for a small cluster (DEMO=FILE for another)
+	$(BIN)/cpsched solve $(DEMO)
+
+test: $(READY) ## run the tests (ARGS="-k gang" for some of them)
+	$(BIN)/python -m pytest --quiet -n $(WORKERS) $(ARGS)
+
+cover: $(READY) ## run the tests and show the lines they leave out
+	$(BIN)/python -m pytest --quiet -n $(WORKERS) --cov $(ARGS)
+
+lint: $(READY) ## check style, types, imports and spelling
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/codespell
+
+format: $(READY) ## format the code and mend what ruff can mend
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench: $(READY) ## run the benchmarks and print their tables
+	$(BIN)/python -m tests.benchmark
+
+lock: ## write requirements.lock anew from pyproject.toml (UPGRADE=1 takes newer versions too)
+	@$(PYTHON) -m venv build/lock
+	@build/lock/bin/python -m pip install --quiet uv
+	build/lock/bin/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \
+		--fork-strategy fewest --generate-hashes --no-emit-index-url --no-emit-find-links \
+		--no-header --no-annotate --quiet $(if $(UPGRADE),--upgrade) --output-file requirements.lock
+
+clean: ## remove build products and caches; .venv stays
+	rm -rf build dist htmlcov .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find cpsched tests -name __pycache__ -type d -prune -exec rm -rf {} +
