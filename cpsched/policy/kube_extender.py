@@ -1,0 +1,84 @@
+"""Extenders of kube-scheduler: who is asked over HTTP, for what, in which order."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from cpsched.objects.base import Items
+from cpsched.policy import durations
+from cpsched.policy.notes import Notes
+from cpsched.policy.shapes import ClosedShape
+
+DEFAULT_TIMEOUT = 5 * durations.SECOND
+
+
+def _timeout(text: object) -> int:
+    return durations.nanoseconds(text) or DEFAULT_TIMEOUT
+
+
+def _extended(name: str) -> str:
+    if "/" not in name or "kubernetes.io/" in name or name.startswith("requests."):
+        raise ValueError(f"{name} is not an extended resource; write one such as example.com/gpu")
+    return name
+
+
+class ManagedResource(ClosedShape):
+    """An extended resource that the extender looks after."""
+
+    name: Annotated[str, BeforeValidator(_extended)]
+    ignored_by_scheduler: bool = False
+
+
+class TlsConfig(ClosedShape):
+    """How the connection to the extender is secured."""
+
+    insecure: bool = False
+    server_name: str = ""
+    cert_file: str = ""
+    key_file: str = ""
+    ca_file: str = ""
+    cert_data: str = ""
+    key_data: str = ""
+    ca_data: str = ""
+
+
+class Extender(ClosedShape):
+    """One extender; an empty verb means that it is not asked for that. The timeout is in nanoseconds."""
+
+    url_prefix: str = Field(min_length=1)
+    filter_verb: str = ""
+    prioritize_verb: str = ""
+    preempt_verb: str = ""
+    bind_verb: str = ""
+    weight: int = 0
+    enable_https: bool = Field(False, alias="enableHTTPS")
+    tls_config: TlsConfig | None = None
+    http_timeout: Annotated[int, BeforeValidator(_timeout)] = DEFAULT_TIMEOUT
+    node_cache_capable: bool = False
+    managed_resources: Items[ManagedResource] = ()
+    ignorable: bool = False
+
+    @model_validator(mode="after")
+    def _weighted(self) -> Self:
+        if self.prioritize_verb and self.weight <= 0:
+            raise ValueError("an extender with a prioritizeVerb needs a weight above 0")
+        return self
+
+
+def checked_extenders(extenders: tuple[Extender, ...], notes: Notes) -> tuple[Extender, ...]:
+    """The extenders in the order in which they are asked: those that may fail come last."""
+    if sum(bool(extender.bind_verb) for extender in extenders) > 1:
+        raise notes.error("several extenders have a bindVerb", place="extenders", right="only one may bind")
+    names = [resource.name for extender in extenders for resource in extender.managed_resources]
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated:
+        raise notes.error(f"{repeated} is managed twice", place="extenders", right="one extender manages a resource")
+    return tuple(sorted(extenders, key=lambda extender: extender.ignorable))
+
+
+def ignored_resources(extenders: tuple[Extender, ...]) -> tuple[str, ...]:
+    """Resources that the scheduler does not check itself because an extender does."""
+    managed = (resource for extender in extenders for resource in extender.managed_resources)
+    return tuple(resource.name for resource in managed if resource.ignored_by_scheduler)

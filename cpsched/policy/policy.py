@@ -1,0 +1,180 @@
+"""A policy: a model together with the scheduler configuration that holds for one run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from cpsched.policy.dialect import recognise
+from cpsched.policy.kube_conf import KubeConf, checked_version
+from cpsched.policy.levels import Level
+from cpsched.policy.model import GangProtection, Model, PdbProtection, Rules
+from cpsched.policy.notes import Notes
+from cpsched.policy.volcano_conf import VolcanoConf
+from cpsched.policy.volcano_plugin import PluginConf
+from cpsched.policy.volcano_registry import SHARE_PLUGINS
+
+EvictingAction = Literal["preempt", "reclaim"]
+
+VICTIM_FLAGS: dict[str, str] = {"preempt": "enablePreemptable", "reclaim": "enableReclaimable"}
+"""The flag with which a plugin takes part in choosing the victims of an action."""
+
+
+class Policy(BaseModel):
+    """What every engine and the judge are asked to follow; `volcano` and `kube` are both there, for either mirror."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    model: Model
+    volcano: VolcanoConf
+    kube: KubeConf
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.model.name
+
+    @property
+    def rules(self) -> Rules:
+        """The model's rules, `auto` not yet resolved."""
+        return self.model.rules
+
+    @property
+    def is_kube(self) -> bool:
+        """Whether kube-scheduler's configuration decides what `auto` means."""
+        return self.model.scheduler == "kube"
+
+    @property
+    def jobs_are_pods(self) -> bool:
+        """Whether every pod is a job of its own, whatever its PodGroup says."""
+        return self.model.jobs == "pods"
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was ignored while the configuration was read."""
+        return self.kube.warnings if self.is_kube else self.volcano.warnings
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """Configured actions in order; kube-scheduler's are implicit: bind, and preempt where a profile does."""
+        if self.is_kube:
+            return ("bind", "preempt") if self.kube.preempts else ("bind",)
+        return self.volcano.actions
+
+    def has_action(self, action: str) -> bool:
+        """Whether the action is configured."""
+        return action in self.actions
+
+    def evicts(self, action: EvictingAction) -> bool:
+        """Whether the action is configured and evictions are allowed at all."""
+        return self.rules.eviction == "on" and self.has_action(action)
+
+    def plugin(self, name: str) -> PluginConf | None:
+        """The first entry of a Volcano plugin; None under kube-scheduler."""
+        return None if self.is_kube else self.volcano.plugin(name)
+
+    def enabled(self, plugin: str, flag: str) -> bool:
+        """Whether a Volcano plugin is configured with the flag on."""
+        return not self.is_kube and self.volcano.enabled(plugin, flag)
+
+    @property
+    def share_plugins(self) -> tuple[str, ...]:
+        """proportion and capacity, as far as they are configured, in tier order."""
+        if self.is_kube or self.rules.deserved == "off":
+            return ()
+        names = (plugin.name for plugin in self.volcano.plugins if plugin.name in SHARE_PLUGINS)
+        return tuple(dict.fromkeys(names))
+
+    @property
+    def share_plugin(self) -> str | None:
+        """The plugin whose shares count; of two, the first that limits queues, or else the first."""
+        limiting = (name for name in self.share_plugins if self.enabled(name, "enabledAllocatable"))
+        return next(limiting, next(iter(self.share_plugins), None))
+
+    @property
+    def limits_queues(self) -> bool:
+        """Whether the rule `queue` is in force."""
+        if self.share_plugin is None or self.rules.queue == "off":
+            return False
+        return self.rules.queue == "on" or self.enabled(self.share_plugin, "enabledAllocatable")
+
+    @property
+    def requires_gangs(self) -> bool:
+        """Whether the rule `gang` is in force."""
+        if self.rules.gang == "auto":
+            return self.enabled("gang", "enableJobReady")
+        return self.rules.gang == "on"
+
+    @property
+    def pending_jobs_enter(self) -> Literal["enqueue", "freely", "never"]:
+        """How a job leaves the phase Pending: by the enqueue action, by itself, or not in this session."""
+        if self.is_kube or self.rules.enqueue == "off":
+            return "freely"
+        if self.has_action("enqueue"):
+            return "enqueue"
+        return "freely" if self.has_action("allocate") else "never"
+
+    def gang_protects(self, action: EvictingAction) -> GangProtection:
+        """What the rule `protect.gang` says about victims of the action."""
+        if self.rules.protect_gang == "auto":
+            return "keep" if self.enabled("gang", VICTIM_FLAGS[action]) else "off"
+        return self.rules.protect_gang
+
+    def conformance_protects(self, action: EvictingAction) -> bool:
+        """Whether the rule `protect.conformance` shields critical pods from the action."""
+        if self.rules.protect_conformance == "auto":
+            return self.enabled("conformance", VICTIM_FLAGS[action])
+        return self.rules.protect_conformance == "on"
+
+    def pdb_protects(self, action: EvictingAction) -> PdbProtection:
+        """What the rule `protect.pdb` says about victims of the action."""
+        if self.rules.protect_pdb == "auto":
+            return "hard" if self.enabled("pdb", VICTIM_FLAGS[action]) else "off"
+        return self.rules.protect_pdb
+
+    def guarantee_protects(self, action: EvictingAction) -> bool:
+        """Whether the rule `protect.guarantee` shields queues from the action."""
+        if self.rules.protect_guarantee == "auto":
+            return action == "reclaim" and self.enabled("capacity", "enableReclaimable")
+        return self.rules.protect_guarantee == "on"
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """The model's levels; without queues that have shares there is no queue_deficit."""
+        return tuple(level for level in self.model.levels if level.key != "queue_deficit" or self.share_plugin)
+
+    @property
+    def victims_between(self) -> bool:
+        """Whether victims are settled between the admission levels."""
+        admission = self.model.level("jobs_admitted")
+        return admission is not None and admission.victims_between
+
+
+def policy_for(
+    model: Model,
+    conf: Mapping[str, Any] | None,
+    *,
+    lenient: bool = False,
+    kube_version: str | None = None,
+    file: str | None = None,
+) -> Policy:
+    """The model under the configuration given, or else its own, or else the scheduler's default."""
+    release = checked_version(kube_version or model.kube_version)
+    given = model.conf if conf is None else conf
+    label = file if conf is not None else f"model {model.name}"
+    volcano, kube = VolcanoConf.default(), KubeConf.default(release)
+    if given is None:
+        return Policy(model=model, volcano=volcano, kube=kube)
+    found = recognise(given, file=label)
+    if found.scheduler != model.scheduler:
+        owner = {"volcano": "Volcano", "kube": "kube-scheduler"}
+        wrong = f"this is a configuration of {owner[found.scheduler]}"
+        right = f"the model {model.name} needs one of {owner[model.scheduler]}, or choose another model"
+        raise Notes(label).error(wrong, right=right)
+    if found.scheduler == "volcano":
+        volcano = VolcanoConf.parse(found.conf, file=label, lenient=lenient)
+    else:
+        kube = KubeConf.parse(found.conf, version=release, file=label, lenient=lenient)
+    return Policy(model=model, volcano=volcano, kube=kube)
