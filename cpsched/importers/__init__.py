@@ -1,0 +1,1 @@
+"""Inputs: whatever form they come in, they leave as one Instance."""

@@ -1,0 +1,249 @@
+"""From validated objects to an Instance: defaults filled in, every cross-reference checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from cpsched.errors import InputError
+from cpsched.importers.defaults import with_api_defaults
+from cpsched.importers.kubernetes import Found
+from cpsched.instance import GROUP_ANNOTATION, ID_ANNOTATION, Instance, Job, Node, Queue, Sharding, Status, Task
+from cpsched.objects import groups, node, pod
+from cpsched.objects.base import Metadata, Object
+from cpsched.objects.cluster import Namespace
+from cpsched.quantity import LARGEST
+
+DEFAULT_QUEUE = "default"
+OUR_SCHEDULERS = frozenset({"", "volcano"})
+_QUEUE_ANNOTATION = "scheduling.volcano.sh/queue-name"
+_ENDED = frozenset({Status.SUCCEEDED, Status.FAILED})
+
+
+def assemble(
+    found: Iterable[Found],
+    *,
+    now: int | None = None,
+    sharding: Sharding | None = None,
+    conf: Mapping[str, Any] | None = None,
+    lenient: bool = False,
+    file: str | None = None,
+) -> Instance:
+    """One Instance from all objects; with `lenient` a broken reference is a warning instead of an error."""
+    builder = _Builder(lenient)
+    items = _without_duplicates(found)
+    classes = {
+        item.object.metadata.name: item.object for item in items if isinstance(item.object, groups.PriorityClass)
+    }
+    nodes = {item.object.key: Node(item.object) for item in items if isinstance(item.object, node.Node)}
+    pod_groups = {item.object.key: item for item in items if isinstance(item.object, groups.PodGroup)}
+    queues = {item.object.metadata.name: item for item in items if isinstance(item.object, groups.Queue)}
+    plain_cluster = not pod_groups and not queues
+    tasks: dict[str, Task] = {}
+    objects: list[Object] = []
+    for item in items:
+        if isinstance(item.object, pod.Pod):
+            task = _task(with_api_defaults(item.object, classes), pod_groups, plain_cluster)
+            builder.check_task(task, item, nodes, tasks, pod_groups)
+            tasks[task.key] = task
+            objects.append(task.pod)
+        else:
+            objects.append(item.object)
+    jobs = builder.jobs(tasks, pod_groups, classes)
+    queue_views = builder.queues(jobs, pod_groups, queues)
+    builder.check_vectors(nodes, queue_views, jobs, items)
+    builder.check_sharding(sharding, nodes)
+    return Instance(
+        objects=tuple(objects),
+        nodes=nodes,
+        tasks=tasks,
+        jobs={key: job for key, job in jobs.items() if job.queue in queue_views},
+        queues=queue_views,
+        priority_classes=classes,
+        budgets=tuple(item.object for item in items if isinstance(item.object, groups.PodDisruptionBudget)),
+        workload_groups={i.object.key: i.object for i in items if isinstance(i.object, groups.WorkloadPodGroup)},
+        namespaces={item.object.metadata.name: item.object for item in items if isinstance(item.object, Namespace)},
+        sharding=sharding,
+        now=now,
+        conf=conf,
+        warnings=tuple(builder.warnings),
+        file=file,
+    )
+
+
+class _Builder:
+    """Collects warnings, or raises at the first fault."""
+
+    def __init__(self, lenient: bool):
+        self.lenient = lenient
+        self.warnings: list[str] = []
+
+    def fault(self, item: Found, wrong: str, right: str) -> None:
+        error = InputError(wrong, file=item.file, place=item.place, right=right)
+        if not self.lenient:
+            raise error
+        self.warnings.append(str(error))
+
+    def check_task(
+        self,
+        task: Task,
+        item: Found,
+        nodes: Mapping[str, Node],
+        seen: Mapping[str, Task],
+        pod_groups: Mapping[str, Found],
+    ) -> None:
+        if task.key in seen:
+            raise InputError(
+                f"the task id {task.key} is used twice", file=item.file, place=item.place, right="ids are unique"
+            )
+        if task.status not in _ENDED:
+            if task.node and task.node not in nodes:
+                self.fault(
+                    item, f"sits on node {task.node}, which is not in the input", "add the node or leave the pod out"
+                )
+            if not task.node and task.status is Status.RUNNING:
+                self.fault(item, "is Running but has no spec.nodeName", "say where it runs")
+        group = task.pod.metadata.annotations.get(GROUP_ANNOTATION)
+        if group and task.group is None:
+            self.warnings.append(
+                f"{item.place}: its PodGroup {task.namespace}/{group} is not in the input; it stays out of every job"
+            )
+        for name, amount in task.requests.items():
+            if amount > LARGEST:
+                raise InputError(f"its request for {name} overflows 64 bits", file=item.file, place=item.place)
+
+    def jobs(
+        self, tasks: Mapping[str, Task], pod_groups: Mapping[str, Found], classes: Mapping[str, groups.PriorityClass]
+    ) -> dict[str, Job]:
+        default_priority = next((c.value for c in classes.values() if c.global_default), 0)
+        members: dict[str, list[str]] = {key: [] for key in pod_groups}
+        made: dict[str, groups.PodGroup] = {}
+        for task in tasks.values():
+            if task.group is None:
+                continue
+            if task.group not in members:
+                members[task.group] = []
+                made[task.group] = _group_of_one(task)
+            members[task.group].append(task.key)
+        jobs = {}
+        for key, keys in members.items():
+            item = pod_groups.get(key)
+            group = made[key] if item is None else item.object
+            assert isinstance(group, groups.PodGroup)
+            if item is not None and not keys and group.status.phase != "Completed":
+                self.fault(
+                    item, "a PodGroup without pods", f"annotate its pods with {GROUP_ANNOTATION}: {group.metadata.name}"
+                )
+            name = group.spec.priority_class_name
+            if name and name not in classes and item is not None:
+                self.warnings.append(
+                    f"{item.place}: PriorityClass {name} is not in the input; priority {default_priority} is used"
+                )
+            priority = classes[name].value if name in classes else default_priority
+            jobs[key] = Job(key, group, tuple(keys), priority, group.spec.queue or DEFAULT_QUEUE)
+        return jobs
+
+    def queues(
+        self, jobs: Mapping[str, Job], pod_groups: Mapping[str, Found], found: Mapping[str, Found]
+    ) -> dict[str, Queue]:
+        queues = {name: _queue(item) for name, item in found.items()}
+        for job in jobs.values():
+            if job.queue in queues:
+                continue
+            if job.queue == DEFAULT_QUEUE:
+                queues[DEFAULT_QUEUE] = Queue(groups.Queue(metadata=Metadata.model_validate({"name": DEFAULT_QUEUE})))
+            else:
+                known = ", ".join(sorted(queues)[:5]) or "none"
+                self.fault(pod_groups[job.key], f"its queue {job.queue} is not in the input", f"queues given: {known}")
+        for name, item in found.items():
+            parent = queues[name].parent
+            if parent and parent != "root" and parent not in queues:
+                self.fault(item, f"its parent queue {parent} is not in the input", "add the parent")
+            if cycle := _cycle(name, queues):
+                self.fault(item, f"its parents form a cycle: {' -> '.join(cycle)}", "queues form a tree")
+        return queues
+
+    def check_vectors(
+        self, nodes: Mapping[str, Node], queues: Mapping[str, Queue], jobs: Mapping[str, Job], items: Iterable[Found]
+    ) -> None:
+        by_object = {id(item.object): item for item in items}
+
+        def check(owner: Object, vectors: Iterable[Mapping[str, int] | None]) -> None:
+            for vector in vectors:
+                for name, amount in (vector or {}).items():
+                    if amount > LARGEST:
+                        item = by_object[id(owner)]
+                        raise InputError(f"its amount of {name} overflows 64 bits", file=item.file, place=item.place)
+
+        for one in nodes.values():
+            check(one.node, [one.allocatable])
+        for queue in queues.values():
+            check(queue.queue, [queue.capability, queue.deserved, queue.guarantee])
+        for job in jobs.values():
+            check(job.group, [job.min_resources])
+
+    def check_sharding(self, sharding: Sharding | None, nodes: Mapping[str, Node]) -> None:
+        for name in sorted(sharding.nodes if sharding else ()):
+            if name not in nodes:
+                self.warnings.append(f"sharding: node {name} is not in the input")
+
+
+def _without_duplicates(found: Iterable[Found]) -> list[Found]:
+    seen: dict[tuple[type[Object], str], Found] = {}
+    for item in found:
+        key = (type(item.object), item.object.key)
+        if key in seen:
+            first = seen[key]
+            where = f" (first in {first.file})" if first.file != item.file else ""
+            raise InputError(f"given twice{where}", file=item.file, place=item.place, right="names are unique")
+        seen[key] = item
+    return list(seen.values())
+
+
+def _task(found: pod.Pod, pod_groups: Mapping[str, Found], plain_cluster: bool) -> Task:
+    metadata = found.metadata
+    key = metadata.annotations.get(ID_ANNOTATION) or metadata.key
+    named = metadata.annotations.get(GROUP_ANNOTATION)
+    group: str | None
+    if named:
+        group = f"{metadata.namespace}/{named}"
+        group = group if group in pod_groups else None
+    elif plain_cluster or found.spec.scheduler_name in OUR_SCHEDULERS:
+        group = f"{metadata.namespace}/podgroup-{metadata.uid}"
+    else:
+        group = None
+    return Task(key, found, group)
+
+
+def _group_of_one(task: Task) -> groups.PodGroup:
+    """The PodGroup that Volcano's controller would make for a bare pod."""
+    started = task.status not in (Status.PENDING, Status.BOUND)
+    metadata = task.pod.metadata
+    return groups.PodGroup(
+        metadata=metadata.model_copy(update={"name": f"podgroup-{metadata.uid}", "deletion_timestamp": None}),
+        spec=groups.PodGroupSpec.model_validate(
+            {
+                "minMember": 1,
+                "queue": metadata.annotations.get(_QUEUE_ANNOTATION, ""),
+                "priorityClassName": task.pod.spec.priority_class_name,
+            }
+        ),
+        status=groups.PodGroupStatus.model_validate({"phase": "Running" if started else "Inqueue"}),
+    )
+
+
+def _queue(item: Found) -> Queue:
+    assert isinstance(item.object, groups.Queue)
+    return Queue(item.object)
+
+
+def _cycle(name: str, queues: Mapping[str, Queue]) -> list[str]:
+    path = [name]
+    while (parent := queues[path[-1]].parent) and parent in queues:
+        if parent in path:
+            return [*path[path.index(parent) :], parent] if parent == name else []
+        path.append(parent)
+    return []
+
+
+Fault = Callable[[Found, str, str], None]

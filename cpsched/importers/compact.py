@@ -1,0 +1,238 @@
+"""The compact form (`kind: Instance`): a short way of writing the same Kubernetes objects, expanded into them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from cpsched.errors import InputError
+from cpsched.importers.compact_pod import pod_object
+from cpsched.importers.kubernetes import input_error, without_nulls
+from cpsched.objects.base import Items, Quantities, Quantity, Time
+
+Raw = dict[str, Any]
+
+
+class Compact(BaseModel):
+    """A part of the compact form; a misspelt field is an error."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+
+class CompactNode(Compact):
+    """`replicas: 3` with name n makes n-0, n-1, n-2; each gets its own hostname label."""
+
+    name: str = Field(min_length=1)
+    replicas: int | None = Field(None, ge=0)
+    allocatable: Quantities = {}
+    labels: dict[str, str] = {}
+    taints: Items[Raw] = ()
+    unschedulable: bool = False
+    images: Items[Raw] = ()
+
+
+class CompactQueue(Compact):
+    """Spec fields of a Queue, with its state beside them."""
+
+    name: str = Field(min_length=1)
+    weight: int = 1
+    capability: Quantities | None = None
+    deserved: Quantities | None = None
+    guarantee: Quantities | None = None
+    reclaimable: bool | None = None
+    priority: int = 0
+    parent: str = ""
+    state: Literal["Open", "Closed", "Closing", "Unknown"] = "Open"
+    annotations: dict[str, str] = {}
+    creationTimestamp: Time | None = None
+
+
+class CompactPriorityClass(Compact):
+    """A PriorityClass."""
+
+    name: str = Field(min_length=1)
+    value: int
+    globalDefault: bool = False
+    preemptionPolicy: str = ""
+
+
+class CompactBudget(Compact):
+    """A PodDisruptionBudget: whom it covers and how many disruptions it still allows."""
+
+    name: str = Field(min_length=1)
+    namespace: str = "default"
+    selector: Raw
+    disruptionsAllowed: int = 0
+    disruptedPods: Items[str] = ()
+
+
+class CompactJob(Compact):
+    """A PodGroup with its tasks; minMember defaults to all of them."""
+
+    name: str = Field(min_length=1)
+    namespace: str = "default"
+    queue: str = ""
+    minMember: int | None = Field(None, ge=0)
+    minTaskMember: dict[str, int] = {}
+    minResources: dict[str, Quantity] | None = None
+    priorityClassName: str = ""
+    phase: Literal["Pending", "Inqueue", "Running", "Unknown", "Completed", ""] | None = None
+    labels: dict[str, str] = {}
+    annotations: dict[str, str] = {}
+    creationTimestamp: Time | None = None
+    tasks: Items[Raw] = ()
+
+
+class CompactSharding(Compact):
+    """Node sharding; the field names of the shard CRD are understood too."""
+
+    mode: Literal["none", "soft", "hard"] = "none"
+    nodes: Items[str] = ()
+    name: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _upstream_names(cls, data: Any) -> Any:
+        names = {"sharding_mode": "mode", "nodes_in_shard": "nodes", "shard_name": "name"}
+        return {names.get(key, key): value for key, value in data.items()} if isinstance(data, Mapping) else data
+
+
+class CompactInstance(Compact):
+    """The whole compact form; `objects` may add any further Kubernetes objects."""
+
+    apiVersion: Literal["cpsched/v1"] = "cpsched/v1"
+    kind: Literal["Instance"] = "Instance"
+    name: str = ""
+    description: str = ""
+    now: Time | None = None
+    nodes: Items[CompactNode] = ()
+    queues: Items[CompactQueue] = ()
+    priorityClasses: Items[CompactPriorityClass] | dict[str, int] = ()
+    jobs: Items[CompactJob] = ()
+    running: dict[str, str] = Field({}, description="task id → node, for tasks that already run")
+    budgets: Items[CompactBudget] = ()
+    sharding: CompactSharding | None = None
+    conf: Raw | None = None
+    objects: Items[Raw] = ()
+    recipe: Raw | None = Field(None, description="how a generated instance was made; kept, not read")
+
+
+def parse(data: Mapping[str, Any], file: str) -> CompactInstance:
+    """Validate the compact form."""
+    try:
+        return CompactInstance.model_validate(without_nulls(data))
+    except ValidationError as error:
+        raise input_error(error, file=file, place=None) from None
+
+
+def expand(compact: CompactInstance, file: str) -> Iterator[tuple[str, Raw]]:
+    """(place, Kubernetes object) for everything the compact form says."""
+    for node in compact.nodes:
+        yield from _nodes(node)
+    for queue in compact.queues:
+        yield f"queue {queue.name}", _queue(queue)
+    for one in _classes(compact.priorityClasses):
+        yield f"priorityClass {one.name}", _priority_class(one)
+    placed: set[str] = set()
+    for job in compact.jobs:
+        yield from _job(job, compact.running, placed, file)
+    if unknown := sorted(set(compact.running) - placed):
+        raise InputError(f"no task has the id {unknown[0]}", file=file, place="running", right="ids are job/task-index")
+    for budget in compact.budgets:
+        yield f"budget {budget.name}", _budget(budget)
+    for index, item in enumerate(compact.objects):
+        yield f"objects[{index}]", item
+
+
+def _nodes(node: CompactNode) -> Iterator[tuple[str, Raw]]:
+    names = [node.name] if node.replicas is None else [f"{node.name}-{index}" for index in range(node.replicas)]
+    for name in names:
+        labels = {"kubernetes.io/hostname": name, **node.labels}
+        spec = {"unschedulable": node.unschedulable, "taints": list(node.taints)}
+        status = {"allocatable": dict(node.allocatable), "images": list(node.images)}
+        yield (
+            f"node {name}",
+            {
+                "apiVersion": "v1",
+                "kind": "Node",
+                "metadata": {"name": name, "labels": labels},
+                "spec": spec,
+                "status": status,
+            },
+        )
+
+
+def _queue(queue: CompactQueue) -> Raw:
+    spec = queue.model_dump(
+        mode="json",
+        include={"weight", "capability", "deserved", "reclaimable", "priority", "parent"},
+        exclude_none=True,
+    )
+    if queue.guarantee is not None:
+        spec["guarantee"] = {"resource": dict(queue.guarantee)}
+    metadata = queue.model_dump(mode="json", include={"name", "annotations", "creationTimestamp"}, exclude_none=True)
+    return {
+        "apiVersion": "scheduling.volcano.sh/v1beta1",
+        "kind": "Queue",
+        "metadata": metadata,
+        "spec": spec,
+        "status": {"state": queue.state},
+    }
+
+
+def _classes(stated: tuple[CompactPriorityClass, ...] | dict[str, int]) -> Iterator[CompactPriorityClass]:
+    if isinstance(stated, dict):
+        stated = tuple(CompactPriorityClass(name=name, value=value) for name, value in stated.items())
+    yield from stated
+
+
+def _priority_class(item: CompactPriorityClass) -> Raw:
+    fields = item.model_dump(exclude={"name"}, exclude_defaults=True)
+    return {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": item.name}, **fields}
+
+
+def _budget(budget: CompactBudget) -> Raw:
+    status = {
+        "disruptionsAllowed": budget.disruptionsAllowed,
+        "disruptedPods": dict.fromkeys(budget.disruptedPods, "1970-01-01T00:00:00Z"),
+    }
+    metadata = {"name": budget.name, "namespace": budget.namespace}
+    return {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": metadata,
+        "spec": {"selector": budget.selector},
+        "status": status,
+    }
+
+
+def _job(job: CompactJob, running: Mapping[str, str], placed: set[str], file: str) -> Iterator[tuple[str, Raw]]:
+    pods = [pod for index, task in enumerate(job.tasks) for pod in pod_object(job, index, task, running, file)]
+    placed.update(task_id for task_id, _ in pods)
+    spec: Raw = {
+        "minMember": len(pods) if job.minMember is None else job.minMember,
+        "minTaskMember": job.minTaskMember,
+        "queue": job.queue,
+    }
+    spec["priorityClassName"] = job.priorityClassName
+    if job.minResources is not None:
+        spec["minResources"] = dict(job.minResources)
+    phase = job.phase
+    if phase is None:
+        at_work = sum(bool(pod["spec"].get("nodeName")) for _, pod in pods)
+        phase = "Running" if pods and at_work >= spec["minMember"] and at_work else "Inqueue"
+    metadata = job.model_dump(
+        mode="json", include={"name", "namespace", "labels", "annotations", "creationTimestamp"}, exclude_none=True
+    )
+    group = {
+        "apiVersion": "scheduling.volcano.sh/v1beta1",
+        "kind": "PodGroup",
+        "metadata": metadata,
+        "spec": spec,
+        "status": {"phase": phase},
+    }
+    yield f"job {job.name}", group
+    for task_id, pod in pods:
+        yield f"task {task_id}", pod

@@ -1,0 +1,161 @@
+"""Kubernetes objects: from parsed documents to validated shapes, with a count of what was not understood."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import ValidationError
+
+from cpsched.errors import InputError
+from cpsched.importers.unread import unread_fields
+from cpsched.objects import CLUSTER_WIDE, KINDS
+from cpsched.objects.base import Object
+from cpsched.parsing import Document
+
+
+@dataclass
+class Report:
+    """What an import understood and what it left aside."""
+
+    read: Counter[str] = field(default_factory=Counter)
+    other_kinds: Counter[str] = field(default_factory=Counter)
+    unread: Counter[str] = field(default_factory=Counter)
+    count_fields: bool = False
+
+
+@dataclass(frozen=True)
+class Found:
+    """One object with the place it came from."""
+
+    kind: str
+    object: Object
+    file: str
+    place: str
+
+
+def objects_in(document: Document) -> Iterator[tuple[str, Any]]:
+    """(place, raw object) of a document: a List, a typed list such as PodList, an array, or one object."""
+    data = document.data
+    if isinstance(data, list):
+        yield from _items(data, "", None)
+    elif isinstance(data, Mapping) and isinstance(data.get("kind"), str) and data["kind"].endswith("List"):
+        items = data.get("items")
+        if items is None:
+            items = []
+        if not isinstance(items, list):
+            raise InputError(
+                f"items is {_named(items)}", file=document.file, place="items", right="a List holds an array of objects"
+            )
+        item_kind = data["kind"].removesuffix("List") or None
+        yield from _items(items, "items", (data.get("apiVersion"), item_kind) if item_kind else None)
+    else:
+        yield "", data
+
+
+def read_object(raw: Any, file: str, place: str, report: Report) -> Found | None:
+    """Validate one object; None for a kind that scheduling does not look at (counted in the report)."""
+    if not isinstance(raw, Mapping):
+        raise InputError(f"{_named(raw)} where an object was expected", file=file, place=place, right=_EXPECTED)
+    kind, api_version = raw.get("kind"), raw.get("apiVersion", "v1")
+    if not isinstance(kind, str) or not kind:
+        raise InputError("an object without a kind", file=file, place=place, right=_EXPECTED)
+    if not isinstance(api_version, str):
+        raise InputError(f"apiVersion is {_named(api_version)}", file=file, place=place, right="write for example v1")
+    group = api_version.rpartition("/")[0]
+    shape = KINDS.get((group, kind))
+    if shape is None:
+        report.other_kinds[f"{api_version} {kind}"] += 1
+        return None
+    where = _title(kind, raw, place)
+    found = _validated(shape, raw, file, where)
+    found = _with_identity(found, kind, file, where)
+    report.read[kind] += 1
+    if report.count_fields:
+        report.unread.update(unread_fields(raw, shape, kind))
+    return Found(kind, found, file, where)
+
+
+_EXPECTED = "give Kubernetes objects (kind: List, Node, Pod, ...) or kind: Instance of apiVersion cpsched/v1"
+
+
+def _items(items: Iterable[Any], place: str, default: tuple[Any, str] | None) -> Iterator[tuple[str, Any]]:
+    for index, item in enumerate(items):
+        if default and isinstance(item, Mapping) and "kind" not in item:
+            item = {"apiVersion": default[0] or "v1", "kind": default[1], **item}
+        yield f"{place}[{index}]", item
+
+
+def _validated(shape: type[Object], raw: Mapping[str, Any], file: str, where: str) -> Object:
+    try:
+        return shape.model_validate(raw)
+    except ValidationError:
+        pass
+    try:
+        return shape.model_validate(without_nulls(raw))
+    except ValidationError as error:
+        raise input_error(error, file=file, place=where) from None
+
+
+def without_nulls(value: Any) -> Any:
+    """The value with every null field left out: to Kubernetes null and absent are the same."""
+    if isinstance(value, Mapping):
+        return {key: without_nulls(item) for key, item in value.items() if item is not None}
+    if isinstance(value, list):
+        return [without_nulls(item) for item in value]
+    return value
+
+
+def input_error(error: ValidationError, *, file: str | None, place: str | None) -> InputError:
+    """The first complaint of pydantic as one line of ours."""
+    first, *others = error.errors(include_url=False)
+    path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).removeprefix(".")
+    if first["type"] == "value_error":
+        wrong = str(first["ctx"]["error"])
+    else:
+        message = first["msg"].removeprefix("Input ")
+        wrong = f"{_shown(first['input'])} {message}" if message.startswith("should") else message
+    if others:
+        wrong += f" (and {len(others)} more like it)"
+    return InputError(wrong, file=file, place=": ".join(part for part in (place, path) if part))
+
+
+def _with_identity(found: Object, kind: str, file: str, where: str) -> Object:
+    """Fill in what the API server would have: a namespace and a uid."""
+    metadata = found.metadata
+    if not metadata.name:
+        raise InputError("metadata.name is missing", file=file, place=where, right="every object needs a name")
+    update: dict[str, Any] = {}
+    if kind in CLUSTER_WIDE:
+        if metadata.namespace:
+            update["namespace"] = ""
+    elif not metadata.namespace:
+        update["namespace"] = "default"
+    if kind == "Pod" and not metadata.uid:
+        update["uid"] = f"{update.get('namespace', metadata.namespace)}-{metadata.name}"
+    if not update:
+        return found
+    return found.model_copy(update={"metadata": metadata.model_copy(update=update)})
+
+
+def _title(kind: str, raw: Mapping[str, Any], place: str) -> str:
+    metadata = raw.get("metadata")
+    name = metadata.get("name") if isinstance(metadata, Mapping) else None
+    if not isinstance(name, str) or not name:
+        return f"{place} {kind}".strip()
+    namespace = metadata.get("namespace") if isinstance(metadata, Mapping) else None
+    return f"{kind} {namespace}/{name}" if isinstance(namespace, str) and namespace else f"{kind} {name}"
+
+
+def _named(value: Any) -> str:
+    names = {dict: "a mapping", list: "a list", str: "a text", bool: "a boolean", int: "a number", float: "a number"}
+    return "nothing" if value is None else names.get(type(value), type(value).__name__)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict | list):
+        return _named(value)
+    shown = f'"{value}"' if isinstance(value, str) else repr(value)
+    return shown if len(shown) <= 60 else shown[:57] + "..."

@@ -1,0 +1,89 @@
+"""load(): a path, `-`, a mapping or a list of Kubernetes objects, told apart by looking, into one Instance."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from cpsched.errors import InputError
+from cpsched.files import read_documents
+from cpsched.importers import compact
+from cpsched.importers.assemble import assemble
+from cpsched.importers.kubernetes import Found, Report, input_error, objects_in, read_object
+from cpsched.instance import API_VERSION, Instance, Sharding
+from cpsched.parsing import Document
+
+Source = str | os.PathLike[str] | Mapping[str, Any] | Sequence[Mapping[str, Any]]
+
+
+def load(
+    source: Source, *, sharding: Mapping[str, Any] | None = None, lenient: bool = False, report: Report | None = None
+) -> Instance:
+    """Read and validate an instance; InputError says in one line what is wrong.
+
+    Args:
+        source: a path, "-" for stdin, a mapping (a List, an object or the compact form), or a list of objects.
+        sharding: overrides the instance's own: {"mode": "none|soft|hard", "nodes": [...]}.
+        lenient: broken cross-references become warnings of the instance.
+        report: is filled with what was and what was not understood.
+    """
+    documents, file = _documents(source)
+    report = Report() if report is None else report
+    found: list[Found] = []
+    settings: dict[str, Any] = {}
+    for document in documents:
+        found += _read(document, settings, report)
+    if sharding is not None:
+        settings["sharding"] = _sharding(sharding, file)
+    return assemble(found, lenient=lenient, file=file, **settings)
+
+
+def _documents(source: Source) -> tuple[list[Document], str]:
+    if isinstance(source, str | os.PathLike):
+        documents = read_documents(source)
+        name = "stdin" if os.fspath(source) == "-" else os.fspath(source)
+        if not documents:
+            raise InputError("holds no document", file=name, right="give Kubernetes objects or an Instance")
+        return documents, name
+    if isinstance(source, Mapping):
+        return [Document("input", source)], "input"
+    if isinstance(source, Iterable):
+        return [Document("input", list(source))], "input"
+    raise InputError(f"cannot load {type(source).__name__}", right="give a path, a mapping or a list of objects")
+
+
+def _read(document: Document, settings: dict[str, Any], report: Report) -> Iterable[Found]:
+    for place, raw in objects_in(document):
+        if isinstance(raw, Mapping) and raw.get("kind") == "Instance":
+            yield from _read_compact(raw, document.file, place, settings, report)
+        elif (item := read_object(raw, document.file, place, report)) is not None:
+            yield item
+
+
+def _read_compact(
+    raw: Mapping[str, Any], file: str, place: str, settings: dict[str, Any], report: Report
+) -> Iterable[Found]:
+    if raw.get("apiVersion") != API_VERSION:
+        raise InputError(
+            f"apiVersion {raw.get('apiVersion')!r} of an Instance", file=file, place=place, right=f"write {API_VERSION}"
+        )
+    if settings:
+        raise InputError("a second Instance", file=file, place=place, right="give one Instance at a time")
+    form = compact.parse(raw, file)
+    shard = form.sharding
+    settings |= {"now": form.now, "conf": form.conf}
+    settings["sharding"] = Sharding(shard.mode, frozenset(shard.nodes), shard.name) if shard else None
+    for where, item in compact.expand(form, file):
+        if (read := read_object(item, file, where, report)) is not None:
+            yield read
+
+
+def _sharding(stated: Mapping[str, Any], file: str) -> Sharding:
+    try:
+        shard = compact.CompactSharding.model_validate(dict(stated))
+    except ValidationError as error:
+        raise input_error(error, file=file, place="sharding") from None
+    return Sharding(shard.mode, frozenset(shard.nodes), shard.name)

@@ -1,0 +1,364 @@
+"""Instance: one validated, frozen snapshot of a cluster; every engine and the judge read this and nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import Any
+
+from cpsched import resources, timestamps
+from cpsched.objects import KINDS, cluster, groups, node, pod
+from cpsched.objects.base import Object
+from cpsched.requests import kube_nonzero_requests, kube_requests, volcano_requests
+
+API_VERSION = "cpsched/v1"
+GROUP_ANNOTATION = "scheduling.k8s.io/group-name"
+ID_ANNOTATION = "cpsched/task"
+PREEMPTABLE = "volcano.sh/preemptable"
+_TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
+
+
+class Status(Enum):
+    """A task's status as the snapshot shows it (Volcano's `getTaskStatus`)."""
+
+    PENDING = "Pending"
+    BOUND = "Bound"
+    RUNNING = "Running"
+    RELEASING = "Releasing"
+    SUCCEEDED = "Succeeded"
+    FAILED = "Failed"
+    UNKNOWN = "Unknown"
+
+
+HOLDS_ROOM = frozenset({Status.BOUND, Status.RUNNING})
+"""Statuses whose request counts as allocated to its job and queue."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A pod, with what schedulers derive from it."""
+
+    key: str
+    pod: pod.Pod
+    group: str | None
+    """Key of the pod's PodGroup, or of the job of one made for it; None if it belongs to no job."""
+
+    @property
+    def name(self) -> str:
+        """The pod's own name."""
+        return self.pod.metadata.name
+
+    @property
+    def namespace(self) -> str:
+        """The pod's namespace."""
+        return self.pod.metadata.namespace
+
+    @property
+    def uid(self) -> str:
+        """The last tie-break of upstream's orders."""
+        return self.pod.metadata.uid
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The pod's labels."""
+        return self.pod.metadata.labels
+
+    @property
+    def node(self) -> str:
+        """The node it sits on, or empty."""
+        return self.pod.spec.node_name
+
+    @cached_property
+    def status(self) -> Status:
+        """Phase, node and deletion time read as one status."""
+        phase, deleting = self.pod.status.phase, self.pod.metadata.deletion_timestamp is not None
+        if phase == "Running":
+            return Status.RELEASING if deleting else Status.RUNNING
+        if phase in ("Pending", ""):
+            if deleting:
+                return Status.RELEASING
+            return Status.BOUND if self.node else Status.PENDING
+        return Status(phase)
+
+    @cached_property
+    def requests(self) -> dict[str, int]:
+        """Request vector in Volcano's units."""
+        return volcano_requests(self.pod)
+
+    @cached_property
+    def kube_requests(self) -> dict[str, int]:
+        """Request vector in kube-scheduler's units."""
+        return kube_requests(self.pod)
+
+    @cached_property
+    def kube_nonzero_requests(self) -> dict[str, int]:
+        """cpu and memory with stand-ins for containers that ask for none."""
+        return kube_nonzero_requests(self.pod)
+
+    @cached_property
+    def best_effort(self) -> bool:
+        """Asks for nothing but a place."""
+        return resources.is_empty(self.requests)
+
+    @property
+    def pod_priority(self) -> int:
+        """spec.priority or 0: what victims are scored by."""
+        return self.pod.spec.priority or 0
+
+    @cached_property
+    def priority(self) -> int:
+        """Volcano's task priority: 1 unless the pod or its annotation says otherwise."""
+        stated = self.pod.metadata.annotations.get("volcano.sh/task-priority")
+        if stated is not None and (number := _int32(stated)) is not None:
+            return number
+        return 1 if self.pod.spec.priority is None else self.pod.spec.priority
+
+    @cached_property
+    def role(self) -> str:
+        """The task-spec the pod was made from."""
+        metadata = self.pod.metadata
+        return metadata.annotations.get("volcano.sh/task-spec") or metadata.labels.get("volcano.sh/task-spec", "")
+
+    @cached_property
+    def preemptable(self) -> bool:
+        """May be a victim at all; an unreadable mark means no."""
+        return _mark(self.pod.metadata.annotations, self.pod.metadata.labels, default=True)
+
+    @property
+    def gated(self) -> bool:
+        """Held back by a scheduling gate."""
+        return bool(self.pod.spec.scheduling_gates)
+
+    @property
+    def never_preempts(self) -> bool:
+        """preemptionPolicy Never."""
+        return self.pod.spec.preemption_policy == "Never"
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node, with what it can give."""
+
+    node: node.Node
+
+    @property
+    def name(self) -> str:
+        """The node's name."""
+        return self.node.metadata.name
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The node's labels."""
+        return self.node.metadata.labels
+
+    @cached_property
+    def allocatable(self) -> dict[str, int]:
+        """Allocatable vector in Volcano's units."""
+        return resources.from_quantities(self.node.status.allocatable)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A PodGroup and its tasks, or a pod on its own."""
+
+    key: str
+    group: groups.PodGroup
+    tasks: tuple[str, ...]
+    priority: int
+    queue: str
+
+    @property
+    def min_available(self) -> int:
+        """How many tasks must run together."""
+        return self.group.spec.min_member
+
+    @property
+    def min_by_role(self) -> dict[str, int]:
+        """Minimum per role."""
+        return self.group.spec.min_task_member
+
+    @property
+    def phase(self) -> str:
+        """PodGroup phase; empty counts as Pending."""
+        return self.group.status.phase
+
+    @property
+    def is_pending(self) -> bool:
+        """Not yet let into the cycle."""
+        return self.phase in ("", "Pending")
+
+    @cached_property
+    def min_resources(self) -> dict[str, int] | None:
+        """spec.minResources, None if not stated."""
+        stated = self.group.spec.min_resources
+        return None if stated is None else resources.from_quantities(stated)
+
+    @property
+    def created(self) -> int:
+        """Creation time; missing counts as the zero time."""
+        return _created(self.group)
+
+    @cached_property
+    def preemptable(self) -> bool:
+        """The job's own mark (tdm); default no."""
+        return _mark(self.group.metadata.annotations, self.group.metadata.labels, default=False)
+
+
+@dataclass(frozen=True)
+class Queue:
+    """A queue, its shares as vectors."""
+
+    queue: groups.Queue
+
+    @property
+    def name(self) -> str:
+        """The queue's name."""
+        return self.queue.metadata.name
+
+    @property
+    def weight(self) -> int:
+        """Share in proportion's water filling."""
+        return self.queue.spec.weight
+
+    @property
+    def priority(self) -> int:
+        """Higher is served first and reclaimed last."""
+        return self.queue.spec.priority
+
+    @property
+    def parent(self) -> str:
+        """Parent queue; empty means root where queues form a tree."""
+        return self.queue.spec.parent
+
+    @property
+    def reclaimable(self) -> bool:
+        """Others may take back what it borrows."""
+        return self.queue.spec.reclaimable is not False
+
+    @property
+    def is_open(self) -> bool:
+        """Takes new work; a queue without a state counts as Open."""
+        return self.queue.status.state in ("", "Open")
+
+    @property
+    def created(self) -> int:
+        """Creation time; missing counts as the zero time."""
+        return _created(self.queue)
+
+    @cached_property
+    def capability(self) -> dict[str, int] | None:
+        """Upper limit, None if not stated."""
+        return _vector(self.queue.spec.capability)
+
+    @cached_property
+    def deserved(self) -> dict[str, int] | None:
+        """Declared share, None if not stated."""
+        return _vector(self.queue.spec.deserved)
+
+    @cached_property
+    def guarantee(self) -> dict[str, int] | None:
+        """Reserved resources, None if not stated."""
+        return _vector(self.queue.spec.guarantee.resource or None)
+
+
+@dataclass(frozen=True)
+class Sharding:
+    """Which nodes are this scheduler's own, and how strictly."""
+
+    mode: str
+    nodes: frozenset[str]
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One cluster at one moment; mappings keep the order in which objects were given (the order of arrival)."""
+
+    objects: tuple[Object, ...]
+    nodes: Mapping[str, Node]
+    tasks: Mapping[str, Task]
+    jobs: Mapping[str, Job]
+    queues: Mapping[str, Queue]
+    priority_classes: Mapping[str, groups.PriorityClass]
+    budgets: tuple[groups.PodDisruptionBudget, ...] = ()
+    workload_groups: Mapping[str, groups.WorkloadPodGroup] = field(default_factory=dict)
+    namespaces: Mapping[str, cluster.Namespace] = field(default_factory=dict)
+    sharding: Sharding | None = None
+    now: int | None = None
+    conf: Mapping[str, Any] | None = None
+    warnings: tuple[str, ...] = ()
+    file: str | None = None
+
+    def of_kind(self, shape: type[Any]) -> tuple[Any, ...]:
+        """All objects of one shape, in order: volumes, claims, services and the like."""
+        return self._by_shape.get(shape, ())
+
+    @cached_property
+    def tasks_by_node(self) -> dict[str, tuple[Task, ...]]:
+        """Tasks that sit on each node and have not ended, in order of arrival."""
+        by_node: dict[str, list[Task]] = {name: [] for name in self.nodes}
+        for task in self.tasks.values():
+            if task.node in by_node and task.status not in (Status.SUCCEEDED, Status.FAILED):
+                by_node[task.node].append(task)
+        return {name: tuple(tasks) for name, tasks in by_node.items()}
+
+    @cached_property
+    def _by_shape(self) -> dict[type[Any], tuple[Any, ...]]:
+        by_shape: dict[type[Any], list[Any]] = {}
+        for item in self.objects:
+            by_shape.setdefault(type(item), []).append(item)
+        return {shape: tuple(items) for shape, items in by_shape.items()}
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hash of the content, the same for every way of writing the same instance."""
+        text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The instance as JSON (`kind: Instance`): every field that was understood; loading it gives this again."""
+        content: dict[str, Any] = {"apiVersion": API_VERSION, "kind": "Instance"}
+        if self.now is not None:
+            content["now"] = timestamps.text(self.now)
+        if self.sharding:
+            content["sharding"] = {
+                "mode": self.sharding.mode,
+                "nodes": sorted(self.sharding.nodes),
+                "name": self.sharding.name,
+            }
+        if self.conf is not None:
+            content["conf"] = dict(self.conf)
+        return content | {"objects": [_object_dict(item) for item in self.objects]}
+
+
+def _object_dict(item: Object) -> dict[str, Any]:
+    api_version, kind = _NAMES_BY_SHAPE[type(item)]
+    return {"apiVersion": api_version, "kind": kind, **item.model_dump(mode="json", exclude_defaults=True)}
+
+
+_NAMES_BY_SHAPE = {shape: (f"{group}/v1" if group else "v1", kind) for (group, kind), shape in KINDS.items()}
+
+
+def _vector(stated: Mapping[str, str] | None) -> dict[str, int] | None:
+    return None if stated is None else resources.from_quantities(stated)
+
+
+def _created(item: Object) -> int:
+    return item.metadata.creation_timestamp if item.metadata.creation_timestamp is not None else -(2**63)
+
+
+def _mark(annotations: Mapping[str, str], labels: Mapping[str, str], *, default: bool) -> bool:
+    text = annotations.get(PREEMPTABLE, labels.get(PREEMPTABLE))
+    return default if text is None else text in _TRUE
+
+
+def _int32(text: str) -> int | None:
+    try:
+        number = int(text)
+    except ValueError:
+        return None
+    return number if -(2**31) <= number < 2**31 else None

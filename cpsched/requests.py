@@ -1,0 +1,97 @@
+"""What a pod asks for, summed over its containers as Volcano and as kube-scheduler do it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from cpsched import quantity, resources
+from cpsched.objects.base import Quantities
+from cpsched.objects.pod import Container, ContainerStatus, Pod
+
+Amounts = dict[str, int]
+
+
+def volcano_requests(pod: Pod) -> Amounts:
+    """The request in Volcano's units (cpu milli, memory bytes, pods 1, the rest milli); mirrors `api/pod_info.go`."""
+    total = _pod_total(pod, resources.from_quantities)
+    total["pods"] = total.get("pods", 0) + 1
+    _apply_pod_level(total, pod, resources.from_quantities)
+    return _added(total, resources.from_quantities(pod.spec.overhead))
+
+
+def kube_requests(pod: Pod) -> Amounts:
+    """The request in kube-scheduler's units (cpu milli, the rest whole); mirrors component-helpers `PodRequests`."""
+    total = _pod_total(pod, _nano_amounts)
+    _apply_pod_level(total, pod, _nano_amounts)
+    total = _added(total, _nano_amounts(pod.spec.overhead))
+    return {name: -(-amount // (10**6 if name == "cpu" else 10**9)) for name, amount in total.items()}
+
+
+def kube_nonzero_requests(pod: Pod, default_cpu_milli: int = 100, default_memory: int = 200 * 2**20) -> Amounts:
+    """cpu and memory with the scheduler's stand-ins for containers that ask for none; used by scores only."""
+    stand_in = {"cpu": default_cpu_milli * 10**6, "memory": default_memory * 10**9}
+
+    def amounts(requests: Mapping[str, str]) -> Amounts:
+        asked = _nano_amounts(requests)
+        return {name: asked.get(name, value) for name, value in stand_in.items()}
+
+    total = _pod_total(pod, amounts)
+    return {name: -(-amount // (10**6 if name == "cpu" else 10**9)) for name, amount in total.items()}
+
+
+def _nano_amounts(requests: Mapping[str, str]) -> Amounts:
+    return {name: quantity.nano(value) for name, value in requests.items()}
+
+
+def _pod_total(pod: Pod, amounts: Callable[[Mapping[str, str]], Amounts]) -> Amounts:
+    """Containers and sidecars together, but at least what the init phase needs at its widest."""
+    held = {status.name: status for status in (*pod.status.container_statuses, *pod.status.init_container_statuses)}
+    infeasible = any(c.type == "PodResizePending" and c.reason == "Infeasible" for c in pod.status.conditions)
+    total: Amounts = {}
+    for container in pod.spec.containers:
+        total = _added(total, amounts(_container_requests(container, held, infeasible)))
+    sidecars: Amounts = {}
+    widest: Amounts = {}
+    for container in pod.spec.init_containers:
+        if container.is_sidecar:
+            asked = amounts(_container_requests(container, held, infeasible))
+            total, sidecars = _added(total, asked), _added(sidecars, asked)
+            widest = _widest(widest, sidecars)
+        else:
+            widest = _widest(widest, _added(amounts(container.resources.requests), sidecars))
+    return _widest(total, widest)
+
+
+def _container_requests(container: Container, held: Mapping[str, ContainerStatus], infeasible: bool) -> Quantities:
+    """The larger of what is asked, allocated and in use, while an in-place resize is under way."""
+    status = held.get(container.name) if held else None
+    if status is None or status.resources is None:
+        return container.resources.requests
+    lists = [status.resources.requests, status.allocated_resources]
+    if not infeasible:
+        lists.insert(0, container.resources.requests)
+    names: Iterable[str] = dict.fromkeys(name for values in lists for name in values)
+    return {name: max((values[name] for values in lists if name in values), key=quantity.nano) for name in names}
+
+
+def _apply_pod_level(total: Amounts, pod: Pod, amounts: Callable[[Mapping[str, str]], Amounts]) -> None:
+    if pod.spec.resources.requests:
+        stated = amounts(pod.spec.resources.requests)
+        for name, amount in stated.items():
+            if name in ("cpu", "memory") or name.startswith("hugepages-"):
+                total[name] = amount
+
+
+def _added(left: Amounts, right: Amounts) -> Amounts:
+    total = dict(left)
+    for name, amount in right.items():
+        total[name] = total.get(name, 0) + amount
+    return total
+
+
+def _widest(left: Amounts, right: Amounts) -> Amounts:
+    widest = dict(left)
+    for name, amount in right.items():
+        if amount > widest.get(name, 0) or name not in widest:
+            widest[name] = amount
+    return widest
