@@ -1,0 +1,38 @@
+"""The checker: RULES says what feasible means, one function per key, no engine and no solver inside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from cpsched.check.decision import Decision
+from cpsched.check.evictions import charge, eviction
+from cpsched.check.gangs import gang, protect_gang
+from cpsched.check.placement import actions, assignment, capacity, filters
+from cpsched.check.protections import protect_conformance, protect_guarantee, protect_pdb
+from cpsched.check.queues import deserved, enqueue, queue
+from cpsched.check.violation import Violation
+
+RULES: dict[str, Callable[[Decision], Iterator[Violation]]] = {
+    "assignment": assignment,
+    "capacity": capacity,
+    "filters": filters,
+    "gang": gang,
+    "queue": queue,
+    "deserved": deserved,
+    "eviction": eviction,
+    "charge": charge,
+    "protect.gang": protect_gang,
+    "protect.conformance": protect_conformance,
+    "protect.pdb": protect_pdb,
+    "protect.guarantee": protect_guarantee,
+    "enqueue": enqueue,
+    "actions": actions,
+}
+
+
+def violations(decision: Decision) -> list[Violation]:
+    """Every breach of every rule, in the order of RULES."""
+    return [violation for rule in RULES.values() for violation in rule(decision)]
+
+
+__all__ = ["RULES", "Decision", "Violation", "violations"]

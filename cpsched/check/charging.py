@@ -1,0 +1,124 @@
+"""Whether victims can be charged: an exact search, small because only contended nodes and shared queues meet in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import networkx
+
+from cpsched.check.decision import Decision
+from cpsched.check.rights import Pair
+from cpsched.instance import Task
+
+STEPS = 200_000
+Charged = dict[str, tuple[Task, ...]]
+Missing = dict[str, float]
+
+
+def uncharged_nodes(decision: Decision) -> Iterator[tuple[str, bool]]:
+    """(node, decided) of contended nodes whose victims' room goes to nobody with a right to and a need for it."""
+    missing = {node: short for node in decision.victims_by_node if (short := _missing(decision, node))}
+    for nodes in _components(decision, missing):
+        search = _Search(decision, nodes, missing)
+        if not search.succeeds():
+            yield nodes[0], search.steps <= STEPS
+
+
+class _Search:
+    """Hands the victims of some nodes out, node by node, until the charged ones free all the room that is used."""
+
+    def __init__(self, decision: Decision, nodes: Sequence[str], missing: dict[str, Missing]):
+        self.decision, self.rights = decision, decision.rights
+        self.nodes, self.missing = nodes, missing
+        self.steps = 0
+
+    def succeeds(self) -> bool:
+        """Whether some way of charging works for all the nodes together."""
+        return self._node(0, ())
+
+    def _node(self, position: int, also_reclaimed: tuple[Task, ...]) -> bool:
+        if position == len(self.nodes):
+            return True
+        node = self.nodes[position]
+        victims = [v for v in self.decision.victims_by_node[node] if self._pairs(v)]
+        victims.sort(key=lambda v: (tuple(amount for _, amount in sorted(v.requests.items())), v.key), reverse=True)
+        return self._victim(position, victims, {}, self.missing[node], also_reclaimed)
+
+    def _victim(
+        self, position: int, left: Sequence[Task], charged: Charged, missing: Missing, also_reclaimed: tuple[Task, ...]
+    ) -> bool:
+        if all(amount <= 0 for amount in missing.values()):
+            return self._node(position + 1, also_reclaimed)
+        self.steps += 1
+        if self.steps > STEPS or any(a > sum(v.requests.get(n, 0) for v in left) for n, a in missing.items()):
+            return False
+        victim, rest = left[0], left[1:]
+        fewer = {name: amount - victim.requests.get(name, 0) for name, amount in missing.items()}
+        for (payer, action), mine in self._ways(victim, charged):
+            reclaimed = also_reclaimed
+            if action == "reclaim" and self.rights.action(victim.key) == "preempt":
+                reclaimed = (*also_reclaimed, victim)
+                if not self._still_given_back(victim, reclaimed):
+                    continue
+            if self._victim(position, rest, {**charged, payer.key: mine}, fewer, reclaimed):
+                return True
+        return self._victim(position, rest, charged, missing, also_reclaimed)
+
+    def _ways(self, victim: Task, charged: Charged) -> Iterator[tuple[Pair, tuple[Task, ...]]]:
+        tried: list[object] = []
+        for payer, action in self._pairs(victim):
+            mine = (*charged.get(payer.key, ()), victim)
+            job = self.decision.snapshot.job_key(payer)
+            alike = (payer.requests, job, payer.priority, action, [v.key for v in mine])
+            if alike not in tried and _needs_each(payer, mine):
+                tried.append(alike)
+                yield (payer, action), mine
+
+    def _pairs(self, victim: Task) -> list[Pair]:
+        """A victim that breaks `eviction` by its queue's share alone is not held against its room a second time."""
+        return self.rights.by_victim[victim.key] or self.rights.static[victim.key]
+
+    def _still_given_back(self, victim: Task, also_reclaimed: tuple[Task, ...]) -> bool:
+        queue = self.decision.snapshot.queue_of(victim)
+        assert queue is not None
+        same = [v for v in also_reclaimed if self.decision.snapshot.queue_of(v) is queue]
+        together = [*self.rights.reclaimed.get(queue.name, []), *same]
+        found = self.rights.given_back(queue.name, together)
+        return all(v.key in found for v in same)
+
+
+def _needs_each(payer: Task, victims: Sequence[Task]) -> bool:
+    """Take any one away and the others alone do not cover the request in some dimension."""
+    for left_out in victims:
+        others = [victim for victim in victims if victim is not left_out]
+        if all(sum(v.requests.get(name, 0) for v in others) >= amount for name, amount in payer.requests.items()):
+            return False
+    return True
+
+
+def _missing(decision: Decision, node: str) -> Missing:
+    """What is placed on the node beyond the room it has without any eviction."""
+    room = decision.snapshot.future_idle.get(node, {})
+    asked: dict[str, float] = {}
+    for task in decision.placed_by_node.get(node, []):
+        for name, amount in task.requests.items():
+            asked[name] = asked.get(name, 0) + amount
+    return {name: amount - room.get(name, 0) for name, amount in asked.items() if 0 < amount > room.get(name, 0)}
+
+
+def _components(decision: Decision, missing: dict[str, Missing]) -> list[list[str]]:
+    """Nodes whose charges can meet: in a queue from which either action may take, or anywhere if scope is cluster."""
+    graph: Any = networkx.Graph()
+    graph.add_nodes_from(missing)
+    if decision.snapshot.policy.rules.eviction_scope == "cluster":
+        networkx.add_path(graph, missing)
+    by_queue: dict[str, list[str]] = {}
+    for node in missing:
+        for victim in decision.victims_by_node[node]:
+            queue = decision.snapshot.queue_of(victim)
+            if queue and {action for _, action in decision.rights.static[victim.key]} == {"preempt", "reclaim"}:
+                by_queue.setdefault(queue.name, []).append(node)
+    for nodes in by_queue.values():
+        networkx.add_path(graph, nodes)
+    return [sorted(nodes) for nodes in networkx.connected_components(graph)]

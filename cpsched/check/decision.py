@@ -1,0 +1,132 @@
+"""A decision seen against its snapshot: what each node, job and queue gains and loses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from cpsched.check.rights import Rights
+from cpsched.instance import Task
+from cpsched.resources import add
+from cpsched.snapshot import SessionJob, Snapshot
+from cpsched.solution import Eviction, Solution
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Binds, reserves and evictions by task key; unknown tasks and nodes are the rule `assignment`'s business."""
+
+    snapshot: Snapshot
+    binds: Mapping[str, str]
+    reserves: Mapping[str, str]
+    evictions: tuple[Eviction, ...] = ()
+    entered: frozenset[str] = field(default_factory=frozenset)
+    """Pending jobs that are let into the cycle."""
+
+    @classmethod
+    def of(cls, snapshot: Snapshot, solution: Solution) -> Decision:
+        """The decision inside a solution.
+
+        A job that gets something or whose phase turns Inqueue has entered. A BestEffort task that is merely allocated
+        while its gang is incomplete neither starts nor waits for room, so it is no part of the decision.
+        """
+        tasks = snapshot.instance.tasks
+        placed = {*solution.binds, *solution.reserves}
+        reserves = dict(solution.reserves)
+        for key in solution.allocated:
+            owner = snapshot.job_of(tasks[key]) if key in tasks and tasks[key].best_effort else None
+            if owner is not None and not owner.is_pipelined(placed, solution.evicted):
+                del reserves[key]
+        entered = {key for key, phase in solution.phases.items() if phase == "Inqueue"}
+        for key in (*solution.binds, *reserves):
+            if key in tasks and (job := snapshot.job_of(tasks[key])):
+                entered.add(job.key)
+        pending = frozenset(key for key in entered if key in snapshot.jobs and snapshot.jobs[key].is_pending)
+        return cls(snapshot, solution.binds, reserves, solution.evictions, pending)
+
+    @cached_property
+    def rights(self) -> Rights:
+        """Who may evict whom, given everything that is placed."""
+        return Rights(self)
+
+    @cached_property
+    def placed(self) -> dict[str, str]:
+        """Every placement: task → node."""
+        return {**self.binds, **self.reserves}
+
+    @cached_property
+    def evicted(self) -> frozenset[str]:
+        """Keys of the victims."""
+        return frozenset(eviction.task for eviction in self.evictions)
+
+    @cached_property
+    def victims(self) -> tuple[Task, ...]:
+        """The victims that exist, in the order in which the instance names them."""
+        tasks = self.snapshot.instance.tasks
+        return tuple(task for key, task in tasks.items() if key in self.evicted)
+
+    @cached_property
+    def placed_by_node(self) -> dict[str, list[Task]]:
+        """Tasks placed on each node."""
+        return self._by_node(self.placed)
+
+    @cached_property
+    def bound_by_node(self) -> dict[str, list[Task]]:
+        """Tasks started on each node."""
+        return self._by_node(self.binds)
+
+    @cached_property
+    def victims_by_node(self) -> dict[str, list[Task]]:
+        """Victims on each node."""
+        by_node: dict[str, list[Task]] = {}
+        for victim in self.victims:
+            by_node.setdefault(victim.node, []).append(victim)
+        return by_node
+
+    @cached_property
+    def placed_by_job(self) -> dict[str, list[Task]]:
+        """Tasks placed for each job of the session."""
+        by_job: dict[str, list[Task]] = {}
+        for task in self._tasks(self.placed):
+            if (job := self.snapshot.job_of(task)) is not None:
+                by_job.setdefault(job.key, []).append(task)
+        return by_job
+
+    @cached_property
+    def victims_by_job(self) -> dict[str, list[Task]]:
+        """Victims of each job of the session."""
+        by_job: dict[str, list[Task]] = {}
+        for victim in self.victims:
+            if (job := self.snapshot.job_of(victim)) is not None:
+                by_job.setdefault(job.key, []).append(victim)
+        return by_job
+
+    def jobs_served(self) -> list[SessionJob]:
+        """Jobs that received something."""
+        return [self.snapshot.jobs[key] for key in self.placed_by_job]
+
+    @cached_property
+    def allocated_after(self) -> dict[str, dict[str, float]]:
+        """What each queue holds once everything is placed and the victims are gone; reserves count, ancestors too."""
+        shares = self.snapshot.shares
+        after = {name: dict(share.allocated) for name, share in shares.items()}
+        for sign, tasks in ((1, self._tasks(self.placed)), (-1, self.victims)):
+            for task in tasks:
+                queue = self.snapshot.queue_of(task)
+                if queue is None or queue.name not in shares:
+                    continue
+                change = {name: sign * amount for name, amount in task.requests.items()}
+                for name in (queue.name, *shares[queue.name].ancestors):
+                    after[name] = add(after[name], change)
+        return after
+
+    def _by_node(self, places: Mapping[str, str]) -> dict[str, list[Task]]:
+        by_node: dict[str, list[Task]] = {}
+        for task in self._tasks(places):
+            by_node.setdefault(places[task.key], []).append(task)
+        return by_node
+
+    def _tasks(self, keys: Iterable[str]) -> list[Task]:
+        tasks = self.snapshot.instance.tasks
+        return [tasks[key] for key in keys if key in tasks]

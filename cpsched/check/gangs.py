@@ -1,0 +1,45 @@
+"""Rules about gangs: all or nothing for those who start, and no breaking of those who run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cpsched.check.decision import Decision
+from cpsched.check.violation import Violation
+
+
+def gang(decision: Decision) -> Iterator[Violation]:
+    """A job that received anything is ready, or pipelined with nothing but reserves."""
+    policy = decision.snapshot.policy
+    if not policy.requires_gangs:
+        return
+    for job in decision.jobs_served():
+        keys = {task.key for task in decision.placed_by_job[job.key]}
+        started = keys & decision.binds.keys()
+        if job.is_ready(started, decision.evicted):
+            continue
+        if not job.is_pipelined(keys, decision.evicted) and (
+            policy.is_kube or policy.enabled("gang", "enableJobPipelined")
+        ):
+            yield Violation(
+                "gang", job.key, f"gets {len(keys)} tasks, fewer than its minimum of {job.min_available} needs"
+            )
+        elif started:
+            yield Violation(
+                "gang", job.key, f"starts {len(started)} tasks before its minimum of {job.min_available} is ready"
+            )
+
+
+def protect_gang(decision: Decision) -> Iterator[Violation]:
+    """A victim's job keeps its minimum (or, with `whole`, loses everything)."""
+    rights, policy = decision.rights, decision.snapshot.policy
+    for key, victims in decision.victims_by_job.items():
+        job = decision.snapshot.jobs[key]
+        modes = {policy.gang_protects(action) for v in victims if (action := rights.action(v.key))}
+        if modes <= {"off"}:
+            continue
+        left = job.ready - len(victims) + sum(task.key in decision.binds for task in job.tasks)
+        at_work = sum(task.node != "" for task in job.tasks)
+        if left >= job.min_available or ("keep" not in modes and len(victims) == at_work):
+            continue
+        yield Violation("protect.gang", key, f"{left} tasks are left of a minimum of {job.min_available}")

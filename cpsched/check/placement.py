@@ -1,0 +1,114 @@
+"""Rules about where tasks go: assignment, capacity, filters, actions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cpsched.check.decision import Decision
+from cpsched.check.violation import Violation
+from cpsched.instance import Status, Task
+from cpsched.snapshot.predicates import dynamic_failures
+
+Room = dict[str, float]
+
+
+def assignment(decision: Decision) -> Iterator[Violation]:
+    """A pending, ungated task of an admissible job goes to at most one node; nobody else is placed."""
+    snapshot, seen = decision.snapshot, set()
+    for places in (decision.binds, decision.reserves):
+        for key, node in places.items():
+            if key in seen:
+                yield Violation("assignment", key, "is placed twice")
+            seen.add(key)
+            if node not in snapshot.instance.nodes:
+                yield Violation("assignment", key, f"is placed on {node}, which does not exist")
+            if reason := _inadmissible(decision, key):
+                yield Violation("assignment", key, reason)
+
+
+def _inadmissible(decision: Decision, key: str) -> str | None:
+    snapshot = decision.snapshot
+    task = snapshot.instance.tasks.get(key)
+    if task is None:
+        return "does not exist"
+    job = snapshot.job_of(task)
+    if task.status is not Status.PENDING:
+        return f"is {task.status.value}, not Pending"
+    if task.gated:
+        return "is held by a scheduling gate"
+    if job is None:
+        return "belongs to no job of this session"
+    if snapshot.policy.plugin("gang") is not None and not job.is_valid:
+        return f"its job {job.key} has too few tasks to ever be ready"
+    if job.is_pending and job.key not in decision.entered:
+        return f"its job {job.key} has not entered the cycle"
+    return None
+
+
+def capacity(decision: Decision) -> Iterator[Violation]:
+    """Binds fit what is idle today; binds and reserves fit what will be idle once the victims are gone."""
+    snapshot = decision.snapshot
+    for node, tasks in decision.placed_by_node.items():
+        if node not in snapshot.instance.nodes:
+            continue
+        bound = decision.bound_by_node.get(node, [])
+        for name in exceeded(bound, snapshot.idle[node]):
+            yield Violation("capacity", node, f"more {name} is started than is idle")
+        freed = with_room_of(snapshot.future_idle[node], decision.victims_by_node.get(node, []))
+        for name in exceeded(tasks, freed):
+            yield Violation("capacity", node, f"more {name} is promised than will be free")
+
+
+def exceeded(tasks: list[Task], room: Room) -> list[str]:
+    """Resources of which the tasks ask more than there is; what nobody asks for is not looked at."""
+    asked: Room = {}
+    for task in tasks:
+        for name, amount in task.requests.items():
+            asked[name] = asked.get(name, 0) + amount
+    return [name for name, amount in asked.items() if amount > 0 and amount > room.get(name, 0)]
+
+
+def with_room_of(room: Room, victims: list[Task]) -> Room:
+    """The room once the victims are gone."""
+    total = dict(room)
+    for victim in victims:
+        for name, amount in victim.requests.items():
+            total[name] = total.get(name, 0) + amount
+    return total
+
+
+def filters(decision: Decision) -> Iterator[Violation]:
+    """Every enabled predicate holds for every placed task in the end, and for binds while the victims still stand."""
+    predicates, tasks = decision.snapshot.predicates, decision.snapshot.instance.tasks
+    for key, node in decision.placed.items():
+        status = predicates.refused(tasks[key]).get(node) if key in tasks else None
+        if status is not None:
+            yield Violation("filters", key, f"may not be on {node}: {', '.join(status.reasons)}")
+    if not predicates.any_dynamic:
+        return
+    if decision.binds and decision.evicted:
+        for task, node, status in dynamic_failures(predicates, dict(decision.binds), frozenset()):
+            yield Violation("filters", task.key, f"may not start on {node} yet: {', '.join(status.reasons)}")
+    if decision.placed:
+        for task, node, status in dynamic_failures(predicates, decision.placed, decision.evicted):
+            yield Violation("filters", task.key, f"may not be on {node}: {', '.join(status.reasons)}")
+
+
+def actions(decision: Decision) -> Iterator[Violation]:
+    """What no configured action could do is not allowed."""
+    policy = decision.snapshot.policy
+    if policy.is_kube:
+        return
+    tasks = decision.snapshot.instance.tasks
+    for places, what, able, able_best_effort in (
+        (decision.binds, "start", ("allocate",), ("backfill",)),
+        (decision.reserves, "be reserved", ("allocate", "preempt", "reclaim"), ("preempt", "reclaim")),
+    ):
+        for key in places:
+            if key in tasks:
+                able_now = able_best_effort if tasks[key].best_effort else able
+                if not any(policy.has_action(action) for action in able_now):
+                    yield Violation("actions", key, f"could only {what} by {' or '.join(able_now)}, not configured")
+    for eviction in decision.evictions:
+        if eviction.action and not policy.evicts(eviction.action):
+            yield Violation("actions", eviction.task, f"is evicted by {eviction.action}, which is not configured")

@@ -1,0 +1,81 @@
+"""Rules that keep certain pods and queues from harm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cpsched.check.decision import Decision
+from cpsched.check.violation import Violation
+from cpsched.instance import Task
+from cpsched.objects.groups import PodDisruptionBudget
+from cpsched.resources import less_equal
+from cpsched.selectors import SelectorError, label_selector
+
+CRITICAL = frozenset({"system-cluster-critical", "system-node-critical"})
+
+
+def protect_conformance(decision: Decision) -> Iterator[Violation]:
+    """System-critical pods and everything in kube-system are never victims."""
+    rights, policy = decision.rights, decision.snapshot.policy
+    for victim in decision.victims:
+        action = rights.action(victim.key)
+        if action is None or not policy.conformance_protects(action):
+            continue
+        if victim.namespace == "kube-system" or victim.pod.spec.priority_class_name in CRITICAL:
+            yield Violation("protect.conformance", victim.key, "is critical to the system")
+
+
+def protect_pdb(decision: Decision) -> Iterator[Violation]:
+    """With `hard`, no budget is exceeded."""
+    rights, policy = decision.rights, decision.snapshot.policy
+    hard = {
+        v.key for v in decision.victims if (action := rights.action(v.key)) and policy.pdb_protects(action) == "hard"
+    }
+    if not hard:
+        return
+    for budget, covered in budget_use(decision).items():
+        if len(covered) > budget_allowed(decision, budget) and hard & set(covered):
+            yield Violation(
+                "protect.pdb",
+                budget,
+                f"{len(covered)} of its pods are evicted, {budget_allowed(decision, budget)} allowed",
+            )
+
+
+def budget_use(decision: Decision) -> dict[str, list[str]]:
+    """Victims counted against each budget; pods already being disrupted do not count again."""
+    return {
+        budget.key: [v.key for v in decision.victims if covers(budget, v)]
+        for budget in decision.snapshot.instance.budgets
+    }
+
+
+def budget_allowed(decision: Decision, key: str) -> int:
+    """Disruptions the budget still allows."""
+    return next(b.status.disruptions_allowed for b in decision.snapshot.instance.budgets if b.key == key)
+
+
+def covers(budget: PodDisruptionBudget, task: Task) -> bool:
+    """Whether the budget counts the task's eviction; an absent or empty selector covers nobody."""
+    selector = budget.spec.selector
+    if selector is None or not (selector.match_labels or selector.match_expressions):
+        return False
+    if task.namespace != budget.metadata.namespace or task.name in budget.status.disrupted_pods:
+        return False
+    try:
+        return label_selector(selector).matches(task.labels)
+    except SelectorError:
+        return False
+
+
+def protect_guarantee(decision: Decision) -> Iterator[Violation]:
+    """A queue that loses tasks keeps its guarantee."""
+    snapshot, rights = decision.snapshot, decision.rights
+    losers = set()
+    for victim in decision.victims:
+        action, queue = rights.action(victim.key), snapshot.queue_of(victim)
+        if action and queue and queue.name in snapshot.shares and snapshot.policy.guarantee_protects(action):
+            losers.add(queue.name)
+    for name in sorted(losers):
+        if not less_equal(snapshot.shares[name].guarantee, decision.allocated_after[name]):
+            yield Violation("protect.guarantee", name, "is pushed below its guarantee")

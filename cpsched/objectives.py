@@ -1,0 +1,219 @@
+"""The levels: what better means, one function per level name, recomputed from the decision alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from math import ceil, floor
+
+from cpsched import timestamps
+from cpsched.check.decision import Decision
+from cpsched.check.protections import budget_allowed, budget_use
+from cpsched.instance import Task
+from cpsched.policy.levels import BETWEEN, SENSES
+from cpsched.snapshot import Snapshot
+from cpsched.snapshot.queues import cluster_total
+from cpsched.snapshot.rights import actions_against, is_above_share
+from cpsched.solution import Level
+
+Value = int | None
+PRIORITY_OFFSET = 2**31
+MILLIONTHS = 10**6
+
+
+def jobs_admitted(decision: Decision, priority: int) -> int:
+    """Starving jobs of this priority that received something; the rule `gang` makes that their whole minimum."""
+    starving = {job.key for job in decision.snapshot.starving if job.priority == priority}
+    return len(starving & decision.placed_by_job.keys())
+
+
+def queue_deficits(decision: Decision) -> list[int]:
+    """Per queue with a job, in millionths: how far it is from what it deserves and asks for, in its worst resource."""
+    deficits = []
+    for name, share in decision.snapshot.shares.items():
+        held = decision.allocated_after[name]
+        if not share.is_leaf or not any(job.queue == name for job in decision.snapshot.jobs.values()):
+            continue
+        worst = Fraction(0)
+        for resource, request in share.request.items():
+            want = Fraction(min(share.deserved.get(resource, 0), request))
+            if resource != "pods" and want > 0:
+                worst = max(worst, (want - Fraction(held.get(resource, 0))) / want)
+        deficits.append(ceil(MILLIONTHS * worst))
+    return deficits
+
+
+def queue_deficit_max(decision: Decision) -> int:
+    """The deficit of the queue that is worst off."""
+    return max(queue_deficits(decision), default=0)
+
+
+def queue_deficit_total(decision: Decision) -> int:
+    """All deficits together."""
+    return sum(queue_deficits(decision))
+
+
+def pdb_violations(decision: Decision) -> int:
+    """Evictions beyond what budgets allow, each budget counted truly."""
+    return sum(max(0, len(v) - max(0, budget_allowed(decision, key))) for key, v in budget_use(decision).items())
+
+
+def victim_max_priority(victims: Iterable[Task], now: int) -> Value:
+    """Scoring level 1: the highest pod priority among the victims, None without any."""
+    return max((victim.pod_priority for victim in victims), default=None)
+
+
+def victim_priority_sum(victims: Iterable[Task], now: int) -> int:
+    """Scoring level 2: pod priorities, each raised by 2^31."""
+    return sum(victim.pod_priority + PRIORITY_OFFSET for victim in victims)
+
+
+def victim_count(victims: Iterable[Task], now: int) -> int:
+    """Scoring level 3."""
+    return sum(1 for _ in victims)
+
+
+def victim_start_time(victims: Iterable[Task], now: int) -> Value:
+    """Scoring level 4: the earliest start among the victims of highest priority; one not started counts as now."""
+    group = list(victims)
+    top = victim_max_priority(group, now)
+    starts = (victim.pod.status.start_time for victim in group if victim.pod_priority == top)
+    return min((now if start is None else start for start in starts), default=None)
+
+
+def gangs_broken(decision: Decision) -> int:
+    """Running gangs pushed below their minimum; what they start anew counts."""
+    broken = 0
+    for key, victims in decision.victims_by_job.items():
+        job = decision.snapshot.jobs[key]
+        left = job.ready - len(victims) + sum(task.key in decision.binds for task in job.tasks)
+        broken += job.ready >= job.min_available > left
+    return broken
+
+
+def tasks_bound(decision: Decision) -> int:
+    """Tasks started now."""
+    return len(decision.binds)
+
+
+def tasks_placed(decision: Decision) -> int:
+    """Tasks started or reserved."""
+    return len(decision.placed)
+
+
+def resources_placed(decision: Decision) -> int:
+    """Dominant shares of the cluster that were placed, in millionths, each rounded down."""
+    total = cluster_total(decision.snapshot.instance)
+    placed = (task for tasks in decision.placed_by_node.values() for task in tasks)
+    return sum(
+        floor(
+            MILLIONTHS
+            * max(
+                (Fraction(amount) / Fraction(total[name]) for name, amount in task.requests.items() if total.get(name)),
+                default=Fraction(0),
+            )
+        )
+        for task in placed
+    )
+
+
+def nodes_used(decision: Decision) -> int:
+    """Nodes hosting anything."""
+    stay = {
+        name
+        for name, tasks in decision.snapshot.instance.tasks_by_node.items()
+        if any(task.key not in decision.evicted for task in tasks)
+    }
+    return len(stay | decision.placed_by_node.keys())
+
+
+OF_DECISION: dict[str, Callable[[Decision], int]] = {
+    "queue_deficit_max": queue_deficit_max,
+    "queue_deficit_total": queue_deficit_total,
+    "pdb_violations": pdb_violations,
+    "gangs_broken": gangs_broken,
+    "tasks_bound": tasks_bound,
+    "tasks_placed": tasks_placed,
+    "resources_placed": resources_placed,
+    "nodes_used": nodes_used,
+}
+OF_VICTIMS: dict[str, Callable[[Iterable[Task], int], Value]] = {
+    "victim_max_priority": victim_max_priority,
+    "victim_priority_sum": victim_priority_sum,
+    "victim_count": victim_count,
+    "victim_start_time": victim_start_time,
+}
+
+
+def level_plan(snapshot: Snapshot) -> list[tuple[str, int | None]]:
+    """(name, priority) of every level of the policy in order; admission levels once per priority of starving jobs."""
+    plan: list[tuple[str, int | None]] = []
+    priorities = sorted({job.priority for job in snapshot.starving}, reverse=True)
+    for level in snapshot.policy.levels:
+        if level.key != "jobs_admitted":
+            plan += [(name, None) for name in level.names]
+            continue
+        for priority in priorities:
+            plan.append(("jobs_admitted", priority))
+            if level.victims_between and priority != priorities[-1]:
+                plan += [(name, priority) for name in BETWEEN]
+    return plan
+
+
+def out_of_reach(snapshot: Snapshot, priority: int) -> Callable[[Task], bool]:
+    """Whether no starving job of lower priority has a right to evict the task, as the snapshot shows it."""
+    lower = [task for job in snapshot.starving if job.priority < priority for task in job.pending]
+
+    def test(victim: Task) -> bool:
+        for task in lower:
+            for action in actions_against(snapshot, task, victim):
+                if action == "preempt" or _above_share_now(snapshot, victim):
+                    return False
+        return True
+
+    return test
+
+
+def _above_share_now(snapshot: Snapshot, victim: Task) -> bool:
+    queue = snapshot.queue_of(victim)
+    if queue is None or queue.name not in snapshot.shares:
+        return False
+    return is_above_share(snapshot, queue.name, victim, snapshot.shares[queue.name].allocated)
+
+
+def vector(decision: Decision) -> list[Value]:
+    """The decision's value on every level, in order; times as nanoseconds."""
+    return [value_of(decision, name, priority) for name, priority in level_plan(decision.snapshot)]
+
+
+def value_of(decision: Decision, name: str, priority: int | None) -> Value:
+    """One level's value."""
+    if name == "jobs_admitted":
+        assert priority is not None
+        return jobs_admitted(decision, priority)
+    if name in OF_VICTIMS:
+        victims: Iterable[Task] = decision.victims
+        if priority is not None:
+            beyond = out_of_reach(decision.snapshot, priority)
+            victims = [victim for victim in victims if beyond(victim)]
+        return OF_VICTIMS[name](victims, decision.snapshot.now)
+    return OF_DECISION[name](decision)
+
+
+def levels(decision: Decision) -> tuple[Level, ...]:
+    """The decision's levels as a Solution shows them, nothing claimed about optimality."""
+    shown = []
+    for name, priority in level_plan(decision.snapshot):
+        value: int | str | None = value_of(decision, name, priority)
+        if name == "victim_start_time" and isinstance(value, int):
+            value = timestamps.text(value)
+        shown.append(Level(name=name, priority=priority, sense=SENSES[name], value=value))
+    return tuple(shown)
+
+
+def comparable(plan: list[tuple[str, int | None]], values: list[Value]) -> tuple[tuple[int, int], ...]:
+    """A key that sorts better decisions first: no victims at all is best, whatever the sense."""
+    return tuple(
+        (0, 0) if value is None else (1, -value if SENSES[name] == "max" else value)
+        for (name, _), value in zip(plan, values, strict=True)
+    )

@@ -1,0 +1,102 @@
+"""The session as it opens: what the rules, the levels and the optimum all read off an instance under a policy."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from cpsched.instance import Instance, Queue, Status, Task
+from cpsched.policy import Policy
+from cpsched.shares import NotReady, QueueShare
+from cpsched.snapshot.enqueue import may_enter
+from cpsched.snapshot.jobs import SessionJob, session_jobs
+from cpsched.snapshot.predicates import Predicates
+from cpsched.snapshot.queues import queue_shares
+
+Room = dict[str, float]
+
+
+class Snapshot:
+    """An instance under a policy; everything here is fixed before any decision is made."""
+
+    def __init__(self, instance: Instance, policy: Policy):
+        self.instance, self.policy = instance, policy
+        self.jobs: dict[str, SessionJob] = session_jobs(instance, policy)
+        self._job_key_by_task = {task.key: job.key for job in self.jobs.values() for task in job.tasks}
+
+    def job_of(self, task: Task) -> SessionJob | None:
+        """The task's job, None if it is not in the session."""
+        key = self._job_key_by_task.get(task.key)
+        return None if key is None else self.jobs[key]
+
+    def job_key(self, task: Task) -> str:
+        """Key of the job of a task that is in the session."""
+        return self._job_key_by_task[task.key]
+
+    def queue_of(self, task: Task) -> Queue | None:
+        """The queue of the task's job, None where there are no queues."""
+        job = self.job_of(task)
+        return None if job is None or job.queue is None else self.instance.queues[job.queue]
+
+    @property
+    def shares(self) -> dict[str, QueueShare]:
+        """Shares of the queues; empty where no share plugin is configured, or the plugin refuses to decide."""
+        return {} if isinstance(self._shares, NotReady) else self._shares
+
+    @property
+    def shares_refused(self) -> str | None:
+        """Why the share plugin lets nobody place anything, None if it works."""
+        return self._shares.reason if isinstance(self._shares, NotReady) else None
+
+    @cached_property
+    def _shares(self) -> dict[str, QueueShare] | NotReady:
+        return queue_shares(self.instance, self.policy, self.jobs)
+
+    @cached_property
+    def predicates(self) -> Predicates:
+        """The filters that the policy enables."""
+        return Predicates(self.instance, self.policy)
+
+    @cached_property
+    def idle(self) -> dict[str, Room]:
+        """Room free today, per node; a node taken beyond its size has negative room."""
+        return {name: self._less(name, releasing=False) for name in self.instance.nodes}
+
+    @cached_property
+    def future_idle(self) -> dict[str, Room]:
+        """Room free once what is being released has gone."""
+        return {name: self._less(name, releasing=True) for name in self.instance.nodes}
+
+    @cached_property
+    def starving(self) -> tuple[SessionJob, ...]:
+        """Jobs below their minimum that could take part in this session."""
+        return tuple(job for job in self.jobs.values() if job.is_below_minimum and self.takes_part(job))
+
+    def takes_part(self, job: SessionJob) -> bool:
+        """Valid, and in the cycle already or able to enter it on its own."""
+        if self.policy.plugin("gang") is not None and not job.is_valid:
+            return False
+        return not job.is_pending or may_enter(self, job)
+
+    @cached_property
+    def now(self) -> int:
+        """The instance's clock, or the latest moment it mentions."""
+        if self.instance.now is not None:
+            return self.instance.now
+        times = [
+            moment
+            for item in self.instance.objects
+            for moment in (item.metadata.creation_timestamp, item.metadata.deletion_timestamp)
+            if moment is not None
+        ]
+        starts = (task.pod.status.start_time for task in self.instance.tasks.values())
+        return max([*times, *(start for start in starts if start is not None)], default=0)
+
+    def _less(self, node: str, *, releasing: bool) -> Room:
+        room: Room = dict(self.instance.nodes[node].allocatable)
+        for task in self.instance.tasks_by_node[node]:
+            if not (releasing and task.status is Status.RELEASING):
+                room = {name: room.get(name, 0) - task.requests.get(name, 0) for name in {**room, **task.requests}}
+        return room
+
+
+__all__ = ["SessionJob", "Snapshot"]

@@ -1,0 +1,136 @@
+"""Who may leave the phase Pending: the limits that overcommit and queue quota set, and sla's way around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cpsched.instance import HOLDS_ROOM
+from cpsched.policy import PluginConf
+from cpsched.policy.durations import nanoseconds
+from cpsched.resources import Vector, add
+from cpsched.snapshot.jobs import SessionJob
+from cpsched.snapshot.queues import cluster_total, held, without_gated
+
+if TYPE_CHECKING:
+    from cpsched.snapshot import Snapshot
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What one plugin leaves for jobs that enter; `queue` None counts every job, else those of the queue's branch."""
+
+    plugin: str
+    left: Mapping[str, float]
+    queue: str | None = None
+
+    def counts(self, snapshot: Snapshot, job: SessionJob) -> bool:
+        """Whether the job's minimum is taken from this limit."""
+        if self.queue is None or job.queue is None:
+            return True
+        return self.queue == job.queue or self.queue in snapshot.shares[job.queue].ancestors
+
+
+def may_enter(snapshot: Snapshot, job: SessionJob) -> bool:
+    """Whether a Pending job could enter if no other did."""
+    how = snapshot.policy.pending_jobs_enter
+    return how == "freely" or (how == "enqueue" and not refusal(snapshot, job, [job]))
+
+
+def refusal(snapshot: Snapshot, job: SessionJob, entering: Collection[SessionJob]) -> tuple[str, ...]:
+    """Why the job may not enter together with `entering`: plugin and resources; empty if it may.
+
+    Whichever of the entering jobs asks for a resource last sees all the others' minima, so the sums decide, whatever
+    the order.
+    """
+    for limit in decisive_limits(snapshot, job):
+        others = [other for other in entering if other is not job and limit.counts(snapshot, other)]
+        short = [
+            name
+            for name, amount in asked(job).items()
+            if amount + sum(promise(other).get(name, 0) for other in others) > limit.left.get(name, 0)
+        ]
+        if short:
+            return (limit.plugin, *short)
+    return ()
+
+
+def asked(job: SessionJob) -> dict[str, int]:
+    """The resources of its stated minimum that the limits look at."""
+    return {name: amount for name, amount in (job.min_resources or {}).items() if amount > 0 and name != "pods"}
+
+
+def promise(job: SessionJob) -> dict[str, float]:
+    """What a job that enters takes from the limits of others."""
+    return without_gated(job, job.min_resources or {})
+
+
+def decisive_limits(snapshot: Snapshot, job: SessionJob) -> list[Limit]:
+    """The limits of the first tier in which anybody votes; sla permits once the job has waited long enough.
+
+    A tier in which somebody permits and nobody refuses ends the vote, and overcommit and quotas never abstain.
+    """
+    if job.min_resources is None:
+        return []
+    for tier in snapshot.policy.volcano.tiers:
+        voters = [plugin for plugin in tier if plugin.on("enableJobEnqueued")]
+        limits = [
+            limit for plugin in voters if plugin.name in LIMITS for limit in LIMITS[plugin.name](snapshot, plugin, job)
+        ]
+        if limits or any(plugin.name == "sla" and _has_waited(snapshot, plugin, job) for plugin in voters):
+            return limits
+    return []
+
+
+def _overcommit(snapshot: Snapshot, plugin: PluginConf, job: SessionJob) -> list[Limit]:
+    factor = plugin.arguments.number("overcommit-factor")
+    left = {name: amount * factor for name, amount in cluster_total(snapshot.instance).items()}
+    used: list[Vector] = [task.requests for tasks in snapshot.instance.tasks_by_node.values() for task in tasks]
+    for vector in (*used, *map(_overcommitted, snapshot.jobs.values())):
+        for name, amount in vector.items():
+            left[name] = left.get(name, 0) - amount
+    return [Limit("overcommit", left)]
+
+
+def _overcommitted(job: SessionJob) -> dict[str, float]:
+    if job.min_resources is None:
+        return {}
+    if job.phase == "Inqueue":
+        return promise(job)
+    if job.phase == "Running" and sum(task.status in HOLDS_ROOM for task in job.tasks) >= job.min_available:
+        own = held(job)
+        return {name: max(0.0, amount - own.get(name, 0)) for name, amount in job.min_resources.items()}
+    return {}
+
+
+def _quota(snapshot: Snapshot, plugin: PluginConf, job: SessionJob) -> list[Limit]:
+    if plugin.name != snapshot.policy.share_plugin or job.queue is None:
+        return []
+    share = snapshot.shares.get(job.queue)
+    if share is None or not snapshot.instance.queues[job.queue].is_open:
+        return [Limit(plugin.name, dict.fromkeys(asked(job), -1.0), job.queue)]
+    limits = []
+    for name in (job.queue, *share.ancestors):
+        one = snapshot.shares[name]
+        taken = add(one.allocated, one.inqueue)
+        left = {r: limit - taken.get(r, 0) + one.elastic.get(r, 0) for r, limit in one.real_capability.items()}
+        limits.append(Limit(plugin.name, left, name))
+    return limits
+
+
+LIMITS: dict[str, Callable[[Snapshot, PluginConf, SessionJob], list[Limit]]] = {
+    "overcommit": _overcommit,
+    "proportion": _quota,
+    "capacity": _quota,
+}
+
+
+def _has_waited(snapshot: Snapshot, plugin: PluginConf, job: SessionJob) -> bool:
+    wait = plugin.arguments.nanoseconds("sla-waiting-time")
+    if job.sla_waiting_time is not None:
+        try:
+            wait = nanoseconds(job.sla_waiting_time)
+        except ValueError:
+            wait = None
+    return wait is not None and snapshot.now - job.created >= wait

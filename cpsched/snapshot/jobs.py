@@ -1,0 +1,150 @@
+"""Jobs as a session sees them when it opens: who counts as ready, who starves, who may take part."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from cpsched.instance import HOLDS_ROOM, Instance, Status, Task
+from cpsched.policy import Policy
+
+DEFAULT_SCHEDULER = "default-scheduler"
+_READY = HOLDS_ROOM | {Status.SUCCEEDED}
+_VALID = _READY | {Status.PENDING}
+
+
+@dataclass(frozen=True)
+class SessionJob:
+    """A gang, or a pod on its own; counters as in Volcano's job_info.go."""
+
+    key: str
+    queue: str | None
+    priority: int
+    min_available: int
+    min_by_role: Mapping[str, int]
+    tasks: tuple[Task, ...]
+    phase: str
+    min_resources: Mapping[str, int] | None
+    created: int
+    sla_waiting_time: str | None = None
+    is_preemptable: bool = False
+
+    @property
+    def is_pending(self) -> bool:
+        """Its PodGroup has not been let into the cycle yet."""
+        return self.phase in ("", "Pending")
+
+    @cached_property
+    def pending(self) -> tuple[Task, ...]:
+        """Tasks that could be placed: pending and not gated."""
+        return tuple(task for task in self.tasks if task.status is Status.PENDING and not task.gated)
+
+    @cached_property
+    def ready(self) -> int:
+        """Tasks that are at work or done."""
+        return sum(task.status in _READY for task in self.tasks)
+
+    @cached_property
+    def roles_count(self) -> bool:
+        """Per-role minima hold only where together they do not exceed the gang's minimum."""
+        return bool(self.min_by_role) and self.min_available >= sum(self.min_by_role.values())
+
+    @cached_property
+    def is_valid(self) -> bool:
+        """It has enough tasks, in all and per role, to ever become ready."""
+        counted = [task for task in self.tasks if task.status in _VALID]
+        return len(counted) >= self.min_available and self._roles_met(counted)
+
+    @cached_property
+    def is_below_minimum(self) -> bool:
+        """Too few tasks at work, with something left to place."""
+        return self.ready < self.min_available and bool(self.pending)
+
+    def is_starving(self, policy: Policy) -> bool:
+        """Hungry enough to evict, in the eyes of the first tier in which any plugin looks (`JobStarving`)."""
+        if policy.is_kube:
+            return self.is_below_minimum
+        for tier in policy.volcano.tiers:
+            voters = [plugin.name for plugin in tier if plugin.name in STARVING and plugin.on("enableJobStarving")]
+            if voters:
+                return all(STARVING[name](self) for name in voters)
+        return False
+
+    def is_ready(self, binds: Iterable[str], evicted: Iterable[str]) -> bool:
+        """Ready once `binds` start and `evicted` are gone; pending tasks that ask for nothing count as ready."""
+        return self._reaches(set(binds), set(evicted))
+
+    def is_pipelined(self, placed: Iterable[str], evicted: Iterable[str]) -> bool:
+        """As is_ready, with reserved tasks counted too."""
+        return self._reaches(set(placed), set(evicted))
+
+    def _reaches(self, placed: set[str], evicted: set[str]) -> bool:
+        counted = [
+            task
+            for task in self.tasks
+            if task.key not in evicted
+            and (task.status in _READY or task.key in placed or (task.status is Status.PENDING and task.best_effort))
+        ]
+        return len(counted) >= self.min_available and self._roles_met(counted)
+
+    def _roles_met(self, counted: Iterable[Task]) -> bool:
+        if not self.roles_count:
+            return True
+        by_role = Counter(task.role for task in counted)
+        return all(by_role[role] >= minimum for role, minimum in self.min_by_role.items())
+
+
+STARVING: dict[str, Callable[[SessionJob], bool]] = {
+    "gang": lambda job: job.ready < job.min_available,
+    "priority": lambda job: job.ready < len(job.tasks),
+    "tdm": lambda job: not job.is_preemptable and bool(job.pending),
+}
+
+
+def session_jobs(instance: Instance, policy: Policy) -> dict[str, SessionJob]:
+    """All jobs of the session: PodGroups under Volcano, single pods under kube-scheduler."""
+    return _single_pods(instance, policy) if policy.jobs_are_pods else _pod_groups(instance)
+
+
+def _pod_groups(instance: Instance) -> dict[str, SessionJob]:
+    return {
+        job.key: SessionJob(
+            key=job.key,
+            queue=job.queue,
+            priority=job.priority,
+            min_available=job.min_available,
+            min_by_role=job.min_by_role,
+            tasks=tuple(instance.tasks[key] for key in job.tasks),
+            phase=job.phase,
+            min_resources=job.min_resources,
+            created=job.created,
+            sla_waiting_time=_sla(job.group.metadata.annotations),
+            is_preemptable=job.preemptable,
+        )
+        for job in instance.jobs.values()
+    }
+
+
+def _single_pods(instance: Instance, policy: Policy) -> dict[str, SessionJob]:
+    schedulers = {profile.scheduler_name for profile in policy.kube.profiles}
+    return {
+        task.key: SessionJob(
+            key=task.key,
+            queue=None,
+            priority=task.pod_priority,
+            min_available=1,
+            min_by_role={},
+            tasks=(task,),
+            phase="Running",
+            min_resources=None,
+            created=task.pod.metadata.creation_timestamp or 0,
+        )
+        for task in instance.tasks.values()
+        if task.status is not Status.PENDING or (task.pod.spec.scheduler_name or DEFAULT_SCHEDULER) in schedulers
+    }
+
+
+def _sla(annotations: Mapping[str, str]) -> str | None:
+    return annotations.get("volcano.sh/sla-waiting-time", annotations.get("sla-waiting-time"))

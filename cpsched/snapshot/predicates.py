@@ -1,0 +1,112 @@
+"""Which filters a policy enables, and what they say about (task, node) pairs before any decision is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from cpsched.filters import FILTERS, Args, ClusterState, Features, Status, feasible, final_state_failures
+from cpsched.filters.facts import Facts
+from cpsched.instance import Instance, Task
+from cpsched.policy import Policy, Profile
+from cpsched.snapshot.jobs import DEFAULT_SCHEDULER
+
+VOLCANO_SWITCHES: dict[str, str | None] = {
+    "NodeUnschedulable": None,
+    "NodeAffinity": "predicate.NodeAffinityEnable",
+    "NodePorts": "predicate.NodePortsEnable",
+    "TaintToleration": "predicate.TaintTolerationEnable",
+    "InterPodAffinity": "predicate.PodAffinityEnable",
+    "NodeVolumeLimits": "predicate.NodeVolumeLimitsEnable",
+    "VolumeZone": "predicate.VolumeZoneEnable",
+    "PodTopologySpread": "predicate.PodTopologySpreadEnable",
+    "VolumeBinding": "predicate.VolumeBindingEnable",
+    "DynamicResources": None,
+}
+"""The ten filters of Volcano's predicates plugin and their switches; None is always on."""
+
+
+class Predicates:
+    """The filters in force; resources are the rule `capacity`'s business and not asked here."""
+
+    def __init__(self, instance: Instance, policy: Policy):
+        self.instance, self.policy = instance, policy
+        self._refused: dict[str, dict[str, Status]] = {}
+
+    def names(self, task: Task) -> tuple[str, ...]:
+        """Enabled filters for the task, in upstream's order."""
+        if self.policy.is_kube:
+            return tuple(name for name in self._profile(task).filters if name in FILTERS and name != "NodeResourcesFit")
+        plugin = self.policy.plugin("predicates")
+        if plugin is None:
+            return ()
+        return tuple(n for n, switch in VOLCANO_SWITCHES.items() if switch is None or plugin.arguments.boolean(switch))
+
+    def args(self, task: Task) -> Args:
+        """Arguments of the filters for the task."""
+        if not self.policy.is_kube:
+            return Args()
+        args = self._profile(task).args
+        spread = args.topology_spread
+        return Args(
+            features=Features.of(self.policy.kube.version),
+            added_affinity=args.node_affinity.added_affinity,
+            default_constraints=() if spread.system_defaulted else spread.constraints,
+        )
+
+    def refused(self, task: Task) -> dict[str, Status]:
+        """Nodes on which the task may not be whatever else happens, with the reason."""
+        found = self._refused.get(task.key)
+        if found is None:
+            static = [name for name in self.names(task) if FILTERS[name].is_static]
+            verdicts = feasible(task, self.cluster, static, self.args(task))
+            found = {node: status for node, status in verdicts.by_node().items() if not status.is_success}
+            self._refused[task.key] = found
+        return found
+
+    def dynamic_names(self, task: Task) -> tuple[str, ...]:
+        """Enabled filters whose answer depends on other tasks."""
+        return tuple(name for name in self.names(task) if not FILTERS[name].is_static)
+
+    @cached_property
+    def cluster(self) -> ClusterState:
+        """The cluster as the snapshot shows it; whoever changes it takes a copy."""
+        return ClusterState.from_instance(self.instance)
+
+    @cached_property
+    def any_dynamic(self) -> bool:
+        """Whether some pod has a wish that other pods can grant or refuse."""
+        return any(has_dynamic_wishes(self.cluster.facts(task), task) for task in self.instance.tasks.values())
+
+    def _profile(self, task: Task) -> Profile:
+        name = task.pod.spec.scheduler_name or DEFAULT_SCHEDULER
+        profiles = self.policy.kube.profiles
+        return next((profile for profile in profiles if profile.scheduler_name == name), profiles[0])
+
+
+def has_dynamic_wishes(facts: Facts, task: Task) -> bool:
+    """Ports, pod affinity, hard spread, volumes or claims."""
+    spec = task.pod.spec
+    hard_spread = any(c.when_unsatisfiable == "DoNotSchedule" for c in spec.topology_spread_constraints)
+    affinity = spec.affinity.pod_affinity.required or spec.affinity.pod_anti_affinity.required
+    return bool(facts.ports or affinity or hard_spread or spec.volumes or spec.resource_claims)
+
+
+def dynamic_failures(
+    predicates: Predicates, placed: dict[str, str], evicted: frozenset[str]
+) -> Iterator[tuple[Task, str, Status]]:
+    """Placed tasks that a dynamic filter refuses once everything is placed and the victims are gone."""
+    cluster = predicates.cluster.copy()
+    tasks = predicates.instance.tasks
+    for key in sorted(evicted):
+        if key in cluster.node_by_task:
+            cluster.remove(tasks[key])
+    newcomers = [tasks[key] for key, node in placed.items() if key in tasks and node in cluster.nodes]
+    for task in newcomers:
+        if task.key not in cluster.node_by_task:
+            cluster.add(task, placed[task.key])
+    groups: dict[tuple[tuple[str, ...], Args], list[Task]] = {}
+    for task in newcomers:
+        groups.setdefault((predicates.dynamic_names(task), predicates.args(task)), []).append(task)
+    for (names, args), members in groups.items():
+        yield from final_state_failures(cluster, members, names, args)

@@ -1,0 +1,106 @@
+"""What queues use and what they are due when a session opens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from cpsched.instance import HOLDS_ROOM, Instance, Status
+from cpsched.policy import Policy
+from cpsched.resources import Vector, add
+from cpsched.shares import NotReady, QueueDemand, QueueShare, capacity_flat, capacity_hierarchical, proportion
+from cpsched.snapshot.jobs import SessionJob
+
+QUEUE_GATE = "scheduling.volcano.sh/queue-allocation-gate"
+
+
+def queue_shares(
+    instance: Instance, policy: Policy, jobs: Mapping[str, SessionJob]
+) -> dict[str, QueueShare] | NotReady:
+    """Deserved shares and limits by the configured share plugin; empty without one."""
+    if policy.share_plugin is None:
+        return {}
+    demands = queue_demands(instance, jobs)
+    total = cluster_total(instance)
+    if policy.share_plugin == "proportion":
+        return proportion(total, demands)
+    if policy.enabled("capacity", "enableHierarchy"):
+        return capacity_hierarchical(total, demands)
+    return capacity_flat(total, demands)
+
+
+def cluster_total(instance: Instance) -> dict[str, float]:
+    """Everything the nodes can give."""
+    total: dict[str, float] = {}
+    for node in instance.nodes.values():
+        total = add(total, node.allocatable)
+    return total
+
+
+def queue_demands(instance: Instance, jobs: Mapping[str, SessionJob]) -> list[QueueDemand]:
+    """Each queue with what its jobs hold, ask for, and were promised on entering."""
+    by_queue: dict[str, list[SessionJob]] = {name: [] for name in instance.queues}
+    for job in jobs.values():
+        if job.queue in by_queue:
+            by_queue[job.queue].append(job)
+    demands = []
+    for name, members in by_queue.items():
+        queue = instance.queues[name]
+        allocated = _sum(task.requests for job in members for task in job.tasks if task.status in HOLDS_ROOM)
+        waiting = _sum(task.requests for job in members for task in job.tasks if task.status is Status.PENDING)
+        demands.append(
+            QueueDemand(
+                name=name,
+                weight=queue.weight,
+                priority=queue.priority,
+                capability=queue.capability,
+                deserved=queue.deserved,
+                guarantee=queue.guarantee,
+                parent=queue.parent or None,
+                allocated=allocated,
+                request=add(allocated, waiting),
+                inqueue=_sum(promised(job) for job in members),
+                elastic=_sum(elastic(job) for job in members),
+                has_jobs=bool(members),
+            )
+        )
+    return demands
+
+
+def held(job: SessionJob) -> dict[str, float]:
+    """What the job's tasks hold now."""
+    return _sum(task.requests for task in job.tasks if task.status in HOLDS_ROOM)
+
+
+def elastic(job: SessionJob) -> dict[str, float]:
+    """What the job holds beyond its stated minimum (`GetElasticResources`)."""
+    minimum = job.min_resources or {}
+    return {name: amount - minimum.get(name, 0) for name, amount in held(job).items() if amount > minimum.get(name, 0)}
+
+
+def promised(job: SessionJob) -> dict[str, float]:
+    """What a job let in earlier may still come to hold: its minimum less what it has."""
+    if job.min_resources is None:
+        return {}
+    running = sum(task.status in HOLDS_ROOM for task in job.tasks)
+    if job.phase == "Inqueue" or (job.phase == "Running" and running >= job.min_available):
+        own = held(job)
+        left = {name: max(0.0, amount - own.get(name, 0)) for name, amount in job.min_resources.items()}
+        return without_gated(job, left)
+    return {}
+
+
+def without_gated(job: SessionJob, amounts: Vector) -> dict[str, float]:
+    """The amounts less what gated tasks ask for, never below zero (`DeductSchGatedResources`)."""
+    gated = _sum(
+        task.requests
+        for task in job.tasks
+        if task.gated and [gate.name for gate in task.pod.spec.scheduling_gates] != [QUEUE_GATE]
+    )
+    return {name: max(0.0, amount - gated.get(name, 0)) for name, amount in amounts.items()}
+
+
+def _sum(vectors: Iterable[Vector]) -> dict[str, float]:
+    total: dict[str, float] = {}
+    for vector in vectors:
+        total = add(total, vector)
+    return total
