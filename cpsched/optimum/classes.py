@@ -1,0 +1,197 @@
+"""Classes: tasks that differ in nothing but their name are one count, and so are running tasks that may be evicted."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from math import gcd
+
+from cpsched.instance import HOLDS_ROOM, Task
+from cpsched.snapshot import SessionJob, Snapshot
+from cpsched.snapshot.rights import Action, actions_against
+
+
+@dataclass(frozen=True)
+class TaskClass:
+    """Pending tasks that are interchangeable, possibly of several jobs."""
+
+    index: int
+    tasks: tuple[Task, ...]
+    jobs: tuple[str, ...]
+    nodes: tuple[str, ...]
+    may_bind: bool
+    may_reserve: bool
+
+    @property
+    def sample(self) -> Task:
+        """Any one of them."""
+        return self.tasks[0]
+
+    def count(self, snapshot: Snapshot, job: str) -> int:
+        """How many of them belong to the job."""
+        return sum(snapshot.job_key(task) == job for task in self.tasks)
+
+
+@dataclass(frozen=True)
+class VictimGroup:
+    """Running tasks of one job on one node that are interchangeable as victims."""
+
+    index: int
+    node: str
+    job: str
+    tasks: tuple[Task, ...]
+    rights: dict[Action, tuple[int, ...]]
+    """Per action the task classes that may evict them, were they placed beside them."""
+
+    @property
+    def sample(self) -> Task:
+        """Any one of them."""
+        return self.tasks[0]
+
+
+@dataclass(frozen=True)
+class Classes:
+    """Everything that is counted, and the unit in which each resource is counted."""
+
+    tasks: tuple[TaskClass, ...]
+    victims: tuple[VictimGroup, ...]
+    unit: dict[str, int]
+
+    def amount(self, task: Task, resource: str) -> int:
+        """A request in whole units of the resource."""
+        return task.requests.get(resource, 0) // self.unit.get(resource, 1)
+
+
+def classes_of(snapshot: Snapshot) -> Classes:
+    """Aggregate the pending tasks of jobs that take part, and the tasks that one of them may evict."""
+    tasks = _task_classes(snapshot)
+    victims = _victim_groups(snapshot, tasks)
+    return Classes(tasks, victims, _units(snapshot))
+
+
+def _task_classes(snapshot: Snapshot) -> tuple[TaskClass, ...]:
+    members: dict[Hashable, list[Task]] = {}
+    for key in sorted(snapshot.jobs):
+        job = snapshot.jobs[key]
+        if snapshot.takes_part(job):
+            for task in job.pending:
+                members.setdefault(_task_key(snapshot, job, task), []).append(task)
+    found: list[TaskClass] = []
+    for tasks in members.values():
+        tasks.sort(key=lambda task: task.key)
+        jobs = tuple(dict.fromkeys(snapshot.job_key(task) for task in tasks))
+        nodes = _allowed_nodes(snapshot, tasks[0])
+        bind, reserve = _allowed_kinds(snapshot, tasks[0])
+        found.append(TaskClass(len(found), tuple(tasks), jobs, nodes, bind, reserve))
+    return tuple(found)
+
+
+def _task_key(snapshot: Snapshot, job: SessionJob, task: Task) -> Hashable:
+    """What a rule or a level can tell two tasks apart by."""
+    spec = task.pod.spec
+    wishes = spec.model_dump_json(
+        exclude={"containers", "init_containers", "resources", "overhead", "priority_class_name", "node_name"}
+    )
+    ports = tuple(port.model_dump_json() for c in (*spec.containers, *spec.init_containers) for port in c.ports)
+    has_own_victims = any(other.status in HOLDS_ROOM for other in job.tasks)
+    return (
+        tuple(sorted(task.requests.items())),
+        job.queue,
+        job.priority,
+        job.is_starving(snapshot.policy),
+        job.key if has_own_victims else None,
+        task.priority,
+        task.role if job.min_by_role else None,
+        task.namespace,
+        tuple(sorted(task.labels.items())),
+        wishes,
+        ports,
+        task.pod.metadata.owner_references if spec.volumes else None,
+        task.key if spec.volumes or spec.resource_claims else None,
+    )
+
+
+def _allowed_nodes(snapshot: Snapshot, task: Task) -> tuple[str, ...]:
+    queue = snapshot.queue_of(task)
+    if not task.best_effort and (
+        snapshot.shares_refused or (queue and snapshot.policy.limits_queues and not queue.is_open)
+    ):
+        return ()
+    refused = snapshot.predicates.refused(task)
+    return tuple(name for name in snapshot.instance.nodes if name not in refused)
+
+
+def _allowed_kinds(snapshot: Snapshot, task: Task) -> tuple[bool, bool]:
+    policy = snapshot.policy
+    if policy.is_kube:
+        return True, True
+    evicting = policy.has_action("preempt") or policy.has_action("reclaim")
+    if task.best_effort:
+        return policy.has_action("backfill"), evicting
+    return policy.has_action("allocate"), policy.has_action("allocate") or evicting
+
+
+def _victim_groups(snapshot: Snapshot, tasks: tuple[TaskClass, ...]) -> tuple[VictimGroup, ...]:
+    members: dict[Hashable, list[Task]] = {}
+    for node in snapshot.instance.nodes:
+        for victim in snapshot.instance.tasks_by_node[node]:
+            if victim.status in HOLDS_ROOM and snapshot.job_of(victim) is not None:
+                members.setdefault((node, *_victim_key(snapshot, victim)), []).append(victim)
+    everywhere = snapshot.policy.rules.eviction_scope == "cluster"
+    found: list[VictimGroup] = []
+    for group in members.values():
+        group.sort(key=lambda task: task.key)
+        node = group[0].node
+        near = [c for c in tasks if everywhere or node in c.nodes]
+        rights = _rights(snapshot, near, group[0])
+        if rights:
+            found.append(VictimGroup(len(found), node, snapshot.job_key(group[0]), tuple(group), rights))
+    return tuple(found)
+
+
+def _rights(snapshot: Snapshot, near: Iterable[TaskClass], victim: Task) -> dict[Action, tuple[int, ...]]:
+    by_action: dict[Action, list[int]] = {}
+    for one in near:
+        for action in actions_against(snapshot, one.sample, victim):
+            if not (snapshot.policy.conformance_protects(action) and is_critical(victim)):
+                by_action.setdefault(action, []).append(one.index)
+    return {action: tuple(indices) for action, indices in by_action.items()}
+
+
+def is_critical(task: Task) -> bool:
+    """Shielded by the rule `protect.conformance`."""
+    return task.namespace == "kube-system" or task.pod.spec.priority_class_name in (
+        "system-cluster-critical",
+        "system-node-critical",
+    )
+
+
+def _victim_key(snapshot: Snapshot, victim: Task) -> tuple[Hashable, ...]:
+    wishes = victim.pod.spec.model_dump_json(
+        include={"affinity", "topology_spread_constraints", "volumes", "resource_claims"}
+    )
+    ports = tuple(port.model_dump_json() for c in victim.pod.spec.containers for port in c.ports)
+    return (
+        snapshot.job_key(victim),
+        tuple(sorted(victim.requests.items())),
+        victim.pod_priority,
+        victim.pod.status.start_time,
+        victim.priority,
+        victim.role,
+        victim.preemptable,
+        tuple(sorted(victim.labels.items())),
+        victim.pod.spec.priority_class_name,
+        any(victim.name in budget.status.disrupted_pods for budget in snapshot.instance.budgets),
+        wishes,
+        ports,
+    )
+
+
+def _units(snapshot: Snapshot) -> dict[str, int]:
+    """The largest unit of which every request of a resource is a multiple: small numbers for the solver."""
+    unit: dict[str, int] = {}
+    for task in snapshot.instance.tasks.values():
+        for name, amount in task.requests.items():
+            if amount:
+                unit[name] = gcd(unit.get(name, 0), amount)
+    return unit

@@ -1,0 +1,37 @@
+"""CONSTRAINTS: one function per rule that needs rows of its own; the others live in masks and variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ortools.sat.python import cp_model
+
+from cpsched.optimum.constraints.capacity import capacity
+from cpsched.optimum.constraints.evictions import eviction, protect_pdb
+from cpsched.optimum.constraints.gang import gang, protect_gang
+from cpsched.optimum.constraints.queues import enqueue, protect_guarantee, queue
+from cpsched.optimum.variables import Variables
+from cpsched.snapshot import Snapshot
+
+Constraint = Callable[[cp_model.CpModel, Snapshot, Variables], None]
+
+CONSTRAINTS: dict[str, Constraint] = {
+    "capacity": capacity,
+    "gang": gang,
+    "queue": queue,
+    "eviction": eviction,
+    "protect.gang": protect_gang,
+    "protect.pdb": protect_pdb,
+    "protect.guarantee": protect_guarantee,
+    "enqueue": enqueue,
+}
+
+ELSEWHERE: dict[str, str] = {
+    "assignment": "variables exist only for pending, ungated tasks of jobs that take part",
+    "filters": "static ones are masks; dynamic ones are tested by the checker and excluded by no-goods",
+    "deserved": "shares are constants of the snapshot; without them no variable exists",
+    "charge": "part of capacity: only charged victims make room where rights differ",
+    "protect.conformance": "critical tasks belong to no victim group",
+    "actions": "variables exist only for what a configured action can do",
+}
+"""Where the remaining rules are."""

@@ -1,0 +1,102 @@
+"""queue, deserved, enqueue, protect.guarantee: limits and shares of queues, and the way in."""
+
+from __future__ import annotations
+
+from math import ceil, floor, inf
+
+from ortools.sat.python import cp_model
+
+from cpsched.optimum.variables import Expr, Variables, sum_of, weighted
+from cpsched.resources import THRESHOLD
+from cpsched.snapshot import Snapshot
+from cpsched.snapshot.enqueue import asked, decisive_limits, promise
+
+
+def line_of(snapshot: Snapshot, queue: str | None) -> tuple[str, ...]:
+    """The queue and its ancestors, as far as they have shares."""
+    if queue is None or queue not in snapshot.shares:
+        return ()
+    return (queue, *snapshot.shares[queue].ancestors)
+
+
+def change(v: Variables, queue: str, resource: str) -> Expr:
+    """By how many units the queue's holding of the resource changes: placed, less evicted; descendants count."""
+    snapshot = v.snapshot
+    won = (
+        (v.classes.amount(one.sample, resource), sum_of([v.placed(one, node) for node in one.nodes]))
+        for one in v.classes.tasks
+        if one.sample.requests.get(resource) and queue in line_of(snapshot, snapshot.jobs[one.jobs[0]].queue)
+    )
+    lost = (
+        (v.classes.amount(group.sample, resource), v.evicted(group))
+        for group in v.classes.victims
+        if group.sample.requests.get(resource) and queue in line_of(snapshot, snapshot.jobs[group.job].queue)
+    )
+    return weighted(won) - weighted(lost)
+
+
+def room_for(v: Variables, queue: str, resource: str, limit: float) -> int | None:
+    """How many more units keep the queue within the limit; None for no limit."""
+    held = v.snapshot.shares[queue].allocated.get(resource, 0)
+    return None if limit == inf else floor((limit - held) / v.classes.unit.get(resource, 1))
+
+
+def queue(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
+    """A queue that receives something stays within its limit in what was asked for, and so do its ancestors."""
+    if not snapshot.policy.limits_queues:
+        return
+    by_deserved = snapshot.policy.share_plugin == "proportion"
+    for name, share in snapshot.shares.items():
+        own = [
+            one
+            for one in v.classes.tasks
+            if not one.sample.best_effort and name in line_of(snapshot, snapshot.jobs[one.jobs[0]].queue)
+        ]
+        limit = share.deserved if by_deserved else share.real_capability
+        for resource in sorted({r for one in own for r, a in one.sample.requests.items() if a and r != "pods"}):
+            room = room_for(v, name, resource, limit.get(resource, 0))
+            asking = [one for one in own if one.sample.requests.get(resource)]
+            if room is None:
+                continue
+            if room >= 0:
+                cp.add(change(v, name, resource) <= room)
+                continue
+            asked = v.flag(f"{resource} asked in {name}")
+            for one in asking:
+                cp.add(sum_of([v.placed(one, node) for node in one.nodes]) == 0).only_enforce_if(~asked)
+            cp.add(change(v, name, resource) <= room).only_enforce_if(asked)
+
+
+def enqueue(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
+    """Pending jobs that are served enter within the limits of the tier that decides."""
+    entering = [job for job in v.jobs.values() if job.is_pending]
+    if snapshot.policy.pending_jobs_enter == "freely":
+        return
+    for job in entering:
+        for limit in decisive_limits(snapshot, job):
+            others = [other for other in entering if other is not job and limit.counts(snapshot, other)]
+            for resource, minimum in sorted(asked(job).items()):
+                left = limit.left.get(resource, 0)
+                if left != inf:
+                    wanted = weighted((ceil(promise(o).get(resource, 0)), v.served[o.key]) for o in others)
+                    cp.add(wanted + v.served[job.key] * minimum <= floor(left)).only_enforce_if(v.served[job.key])
+
+
+def protect_guarantee(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
+    """A queue that loses tasks to an action that guards guarantees keeps its guarantee."""
+    for name, share in snapshot.shares.items():
+        lost = [
+            v.evict[group.index, action]
+            for group in v.classes.victims
+            if snapshot.jobs[group.job].queue == name
+            for action in sorted(group.rights)
+            if snapshot.policy.guarantee_protects(action)
+        ]
+        if not lost or not any(share.guarantee.values()):
+            continue
+        loses = v.flag(f"{name} loses tasks")
+        cp.add(sum_of(lost) == 0).only_enforce_if(~loses)
+        for resource, amount in sorted(share.guarantee.items()):
+            unit = v.classes.unit.get(resource, 1)
+            least = ceil((amount - THRESHOLD - share.allocated.get(resource, 0)) / unit)
+            cp.add(change(v, name, resource) >= least).only_enforce_if(loses)

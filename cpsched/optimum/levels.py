@@ -1,0 +1,255 @@
+"""The levels as expressions to minimise; a level may take several steps, and the judge reads its value afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil, floor
+
+from ortools.sat.python import cp_model
+
+from cpsched.check.protections import covers
+from cpsched.objectives import MILLIONTHS, PRIORITY_OFFSET, out_of_reach
+from cpsched.optimum.classes import VictimGroup
+from cpsched.optimum.constraints.queues import change
+from cpsched.optimum.variables import ZERO, Expr, Variables, sum_of, weighted
+from cpsched.snapshot.queues import cluster_total
+
+
+@dataclass(frozen=True)
+class Step:
+    """Something to minimise; `least` is a value that no decision can beat, `level` turns a value into the level's."""
+
+    expr: Expr
+    least: int
+    level: Callable[[int], int | None] = lambda value: value
+
+
+def steps_of(v: Variables, name: str, priority: int | None) -> list[Step]:
+    """What to minimise, one after another, to settle a level."""
+    if name == "jobs_admitted":
+        jobs = [j.key for j in v.snapshot.starving if j.priority == priority and j.key in v.served]
+        served = sum_of([v.served[key] for key in sorted(jobs)])
+        return [Step(-1 * served, -len(jobs), lambda value: -value)]
+    if name in OF_VICTIMS:
+        groups: Iterable[VictimGroup] = v.classes.victims
+        if priority is not None:
+            beyond = out_of_reach(v.snapshot, priority)
+            groups = [group for group in groups if beyond(group.sample)]
+        return OF_VICTIMS[name](v, list(groups))
+    return OF_DECISION[name](v)
+
+
+def _victim_max_priority(v: Variables, groups: list[VictimGroup]) -> list[Step]:
+    """How many of the priorities are reached by some victim: reached[k] says that one has at least the k-th lowest."""
+    priorities = sorted({group.sample.pod_priority for group in groups})
+    reached = [v.flag(f"victims reach priority {priority}") for priority in priorities]
+    for group in groups:
+        flag = reached[priorities.index(group.sample.pod_priority)]
+        v.cp.add(v.evicted(group) <= len(group.tasks) * flag)
+    for lower, higher in pairwise(reached):
+        v.cp.add_implication(higher, lower)
+    return [Step(sum_of(list(reached)), 0, lambda value: priorities[value - 1] if value > 0 else None)]
+
+
+def _victim_priority_sum(v: Variables, groups: list[VictimGroup]) -> list[Step]:
+    """Fewest victims first, then the smallest sum, as long as sums stay below the offset that each victim adds."""
+    total = sum(abs(group.sample.pod_priority) * len(group.tasks) for group in groups)
+    priorities = weighted((group.sample.pod_priority, v.evicted(group)) for group in groups)
+    if total >= PRIORITY_OFFSET:
+        return [Step(weighted((group.sample.pod_priority + PRIORITY_OFFSET, v.evicted(group)) for group in groups), 0)]
+    count = _victim_count(v, groups)[0].expr
+    lowest = min((group.sample.pod_priority for group in groups), default=0)
+    least = sum(min(0, group.sample.pod_priority) * len(group.tasks) for group in groups)
+    steps = [Step(count, 0, lambda value: value * (PRIORITY_OFFSET + lowest))]
+    if len({group.sample.pod_priority for group in groups}) > 1:
+        steps.append(Step(priorities, least))
+    return steps
+
+
+def _victim_count(v: Variables, groups: list[VictimGroup]) -> list[Step]:
+    return [Step(sum_of([v.evicted(group) for group in groups]), 0)]
+
+
+def _victim_start_time(v: Variables, groups: list[VictimGroup]) -> list[Step]:
+    """Among the victims of highest priority: too_early[k] says that one started no later than the k-th start."""
+    priorities = sorted({group.sample.pod_priority for group in groups}, reverse=True)
+    starts = sorted({_start(v, group) for group in groups})
+    early = [v.flag(f"a top victim started by {start}") for start in starts]
+    for lower, higher in pairwise(early):
+        v.cp.add_implication(lower, higher)
+    above: list[VictimGroup] = []
+    for priority in priorities:
+        alike = [group for group in groups if group.sample.pod_priority == priority]
+        higher_goes = v.flag(f"a victim above {priority}") if above else None
+        if higher_goes is not None:
+            v.cp.add(sum_of([v.evicted(group) for group in above]) >= 1).only_enforce_if(higher_goes)
+        for group in alike:
+            flag = early[starts.index(_start(v, group))]
+            row = v.cp.add(v.evicted(group) <= len(group.tasks) * flag)
+            if higher_goes is not None:
+                row.only_enforce_if(~higher_goes)
+        above += alike
+    return [Step(sum_of(list(early)), 0, lambda value: starts[len(starts) - value] if value > 0 else None)]
+
+
+def _start(v: Variables, group: VictimGroup) -> int:
+    start = group.sample.pod.status.start_time
+    return v.snapshot.now if start is None else start
+
+
+def _queue_deficit_max(v: Variables) -> list[Step]:
+    deficits = deficits_of(v)
+    if not deficits:
+        return [Step(ZERO, 0)]
+    worst = v.cp.new_int_var(0, 2 * MILLIONTHS, "worst deficit")
+    for deficit in deficits:
+        v.cp.add(worst >= deficit)
+    return [Step(worst, 0)]
+
+
+def _queue_deficit_total(v: Variables) -> list[Step]:
+    return [Step(sum_of(list(deficits_of(v))), 0)]
+
+
+def deficits_of(v: Variables) -> list[cp_model.IntVar]:
+    """Per queue with a job an upper bound of its deficit that is tight once minimised; made once per Program."""
+    if v.deficits is None:
+        v.deficits = [
+            _deficit(v, name)
+            for name, share in v.snapshot.shares.items()
+            if share.is_leaf and any(job.queue == name for job in v.snapshot.jobs.values())
+        ]
+    return v.deficits
+
+
+def _deficit(v: Variables, queue: str) -> cp_model.IntVar:
+    share = v.snapshot.shares[queue]
+    deficit = v.cp.new_int_var(0, 2 * MILLIONTHS, f"deficit of {queue}")
+    for resource, request in sorted(share.request.items()):
+        want = Fraction(min(share.deserved.get(resource, 0), request))
+        if resource == "pods" or want <= 0:
+            continue
+        least, most = _bounds(v, queue, resource)
+        base = 1 - Fraction(share.allocated.get(resource, 0)) / want
+        slope = Fraction(v.classes.unit.get(resource, 1)) / want
+        gained = v.cp.new_int_var(least, most, f"gain of {queue} in {resource}")
+        v.cp.add(gained == change(v, queue, resource))
+        scaled = _scaled(MILLIONTHS * base, MILLIONTHS * slope, least, most)
+        v.cp.add(scaled[2] * deficit + scaled[1] * gained >= scaled[0])
+    return deficit
+
+
+def _scaled(base: Fraction, slope: Fraction, least: int, most: int) -> tuple[int, int, int]:
+    """Integers (a, b, c) with ⌈base − slope·k⌉ = ⌈(a − b·k) / c⌉ for every whole k in range, as small as they come."""
+    for digits in range(3, 13):
+        rough_base, rough_slope = base.limit_denominator(10**digits), slope.limit_denominator(10**digits)
+        common = rough_base.denominator * rough_slope.denominator
+        a, b = int(rough_base * common), int(rough_slope * common)
+        if common < 2**40 and all(_same(base, slope, a, b, common, k) for k in _probes(least, most)):
+            return a, b, common
+    raise OverflowError("a share is too fine for whole numbers")
+
+
+def _probes(least: int, most: int) -> Iterable[int]:
+    return range(least, most + 1)
+
+
+def _same(base: Fraction, slope: Fraction, a: int, b: int, c: int, k: int) -> bool:
+    return max(0, ceil(base - slope * k)) == max(0, -((b * k - a) // c))
+
+
+def _bounds(v: Variables, queue: str, resource: str) -> tuple[int, int]:
+    """How far the queue's holding can fall and rise."""
+    jobs = v.snapshot.jobs
+    fall = sum(
+        v.classes.amount(g.sample, resource) * len(g.tasks) for g in v.classes.victims if jobs[g.job].queue == queue
+    )
+    rise = sum(
+        v.classes.amount(c.sample, resource) * len(c.tasks) for c in v.classes.tasks if jobs[c.jobs[0]].queue == queue
+    )
+    return -fall, rise
+
+
+def _pdb_violations(v: Variables) -> list[Step]:
+    excess = []
+    for budget in v.snapshot.instance.budgets:
+        covered = [group for group in v.classes.victims if covers(budget, group.sample)]
+        if covered:
+            most = sum(len(group.tasks) for group in covered)
+            over = v.cp.new_int_var(0, most, f"excess of {budget.key}")
+            lost = sum_of([v.evicted(group) for group in covered])
+            v.cp.add(over >= lost - max(0, budget.status.disruptions_allowed))
+            excess.append(over)
+    return [Step(sum_of(list(excess)), 0)]
+
+
+def _gangs_broken(v: Variables) -> list[Step]:
+    broken = []
+    for key, groups in sorted(v.victims_by_job.items()):
+        job = v.snapshot.jobs[key]
+        if job.ready >= job.min_available:
+            flag = v.flag(f"{key} is broken")
+            bound = sum_of([count for _, count in v.taken(key, reserved=False)]) if key in v.jobs else ZERO
+            left = bound - sum_of([v.evicted(group) for group in groups])
+            v.cp.add(left >= job.min_available - job.ready).only_enforce_if(~flag)
+            broken.append(flag)
+    return [Step(sum_of(list(broken)), 0)]
+
+
+def _tasks(v: Variables, *, reserved: bool) -> list[Step]:
+    total = [count for key in v.jobs for _, count in v.taken(key, reserved=reserved)]
+    most = sum(len(one.tasks) for one in v.classes.tasks)
+    return [Step(-1 * sum_of(total), -most, lambda value: -value)]
+
+
+def _resources_placed(v: Variables) -> list[Step]:
+    total = cluster_total(v.snapshot.instance)
+    parts, most = [], 0
+    for one in v.classes.tasks:
+        shares = (Fraction(a) / Fraction(total[n]) for n, a in one.sample.requests.items() if total.get(n))
+        worth = floor(MILLIONTHS * max(shares, default=Fraction(0)))
+        parts.append((-worth, sum_of([v.placed(one, node) for node in one.nodes])))
+        most += worth * len(one.tasks)
+    return [Step(weighted(parts), -most, lambda value: -value)]
+
+
+def _nodes_used(v: Variables) -> list[Step]:
+    used: list[Expr] = []
+    least = 0
+    for node, present in v.snapshot.instance.tasks_by_node.items():
+        groups = v.victims_by_node.get(node, [])
+        removable = sum(len(group.tasks) for group in groups)
+        if removable < len(present):
+            least += 1
+            continue
+        placements = [v.placed(one, node) for one in v.classes_by_node.get(node, [])]
+        if not present and not placements:
+            continue
+        flag = v.flag(f"{node} hosts something")
+        if present:
+            v.cp.add(sum_of([v.evicted(group) for group in groups]) == removable).only_enforce_if(~flag)
+        for placed in placements:
+            v.cp.add(placed == 0).only_enforce_if(~flag)
+        used.append(flag)
+    return [Step(sum_of(used) + least, least)]
+
+
+OF_VICTIMS: dict[str, Callable[[Variables, list[VictimGroup]], list[Step]]] = {
+    "victim_max_priority": _victim_max_priority,
+    "victim_priority_sum": _victim_priority_sum,
+    "victim_count": _victim_count,
+    "victim_start_time": _victim_start_time,
+}
+OF_DECISION: dict[str, Callable[[Variables], list[Step]]] = {
+    "queue_deficit_max": _queue_deficit_max,
+    "queue_deficit_total": _queue_deficit_total,
+    "pdb_violations": _pdb_violations,
+    "gangs_broken": _gangs_broken,
+    "tasks_bound": lambda v: _tasks(v, reserved=False),
+    "tasks_placed": lambda v: _tasks(v, reserved=True),
+    "resources_placed": _resources_placed,
+    "nodes_used": _nodes_used,
+}

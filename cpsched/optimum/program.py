@@ -1,0 +1,31 @@
+"""Program: a session as a CP-SAT model, with its variables."""
+
+from __future__ import annotations
+
+from ortools.sat.python import cp_model
+
+from cpsched.optimum.classes import classes_of
+from cpsched.optimum.constraints import CONSTRAINTS
+from cpsched.optimum.variables import Variables
+from cpsched.snapshot import Snapshot
+
+
+class Program:
+    """The model every level is solved on; levels add their own helper variables when their turn comes."""
+
+    def __init__(self, snapshot: Snapshot):
+        self.snapshot = snapshot
+        self.cp = cp_model.CpModel()
+        self.variables = Variables(self.cp, snapshot, classes_of(snapshot))
+        for constrain in CONSTRAINTS.values():
+            constrain(self.cp, snapshot, self.variables)
+
+    def forbid(self, values: dict[cp_model.IntVar, int]) -> None:
+        """Exclude every decision in which all these variables have these values."""
+        ways = []
+        for variable, value in values.items():
+            below, above = self.variables.flag("below"), self.variables.flag("above")
+            self.cp.add(variable <= value - 1).only_enforce_if(below)
+            self.cp.add(variable >= value + 1).only_enforce_if(above)
+            ways += [below, above]
+        self.cp.add_bool_or(ways)

@@ -1,0 +1,49 @@
+"""decide(): the best decision with a proof, as a Solution."""
+
+from __future__ import annotations
+
+from cpsched import timestamps
+from cpsched.instance import Instance
+from cpsched.optimum.lexicographic import LevelResult, Search, Settings
+from cpsched.policy import Policy
+from cpsched.policy.levels import SENSES
+from cpsched.snapshot import Snapshot
+from cpsched.solution import Level, Solution, SolutionStatus
+
+
+def decide(instance: Instance, policy: Policy, settings: Settings | None = None) -> Solution:
+    """Solve the session to optimality, level by level, as far as the time limit allows."""
+    snapshot = Snapshot(instance, policy)
+    search = Search(snapshot, settings or Settings())
+    search.run()
+    best = search.best
+    phases = dict.fromkeys(sorted(best.entered), "Inqueue")
+    proved = all(level.proved for level in search.levels)
+    return Solution(
+        engine="optimal",
+        model=policy.name,
+        status=SolutionStatus.OPTIMAL if proved else SolutionStatus.FEASIBLE,
+        binds=dict(sorted(best.binds.items())),
+        pipelined=dict(sorted(best.reserves.items())),
+        evictions=best.evictions,
+        phases=phases,
+        levels=tuple(_level(result) for result in search.levels),
+        seed=search.settings.seed,
+    )
+
+
+def _level(result: LevelResult) -> Level:
+    return Level(
+        name=result.name,
+        priority=result.priority,
+        sense=SENSES[result.name],
+        value=_shown(result.name, result.value),
+        bound=_shown(result.name, result.bound),
+        proved=result.proved,
+        prover=result.prover,
+        seconds=round(result.seconds, 3),
+    )
+
+
+def _shown(name: str, value: int | None) -> int | str | None:
+    return timestamps.text(value) if name == "victim_start_time" and value is not None else value
