@@ -17,6 +17,9 @@ from cpsched.optimum.constraints.queues import change
 from cpsched.optimum.variables import ZERO, Expr, Variables, sum_of, weighted
 from cpsched.snapshot.queues import cluster_total
 
+PROBES = 20_000
+"""How many values of a queue's gain the integer form of its deficit is tried on; beyond that, evenly spread ones."""
+
 
 @dataclass(frozen=True)
 class Step:
@@ -104,7 +107,7 @@ def _queue_deficit_max(v: Variables) -> list[Step]:
     deficits = deficits_of(v)
     if not deficits:
         return [Step(ZERO, 0)]
-    worst = v.cp.new_int_var(0, 2 * MILLIONTHS, "worst deficit")
+    worst = v.cp.new_int_var(0, MILLIONTHS, "worst deficit")
     for deficit in deficits:
         v.cp.add(worst >= deficit)
     return [Step(worst, 0)]
@@ -127,7 +130,7 @@ def deficits_of(v: Variables) -> list[cp_model.IntVar]:
 
 def _deficit(v: Variables, queue: str) -> cp_model.IntVar:
     share = v.snapshot.shares[queue]
-    deficit = v.cp.new_int_var(0, 2 * MILLIONTHS, f"deficit of {queue}")
+    deficit = v.cp.new_int_var(0, MILLIONTHS, f"deficit of {queue}")
     for resource, request in sorted(share.request.items()):
         want = Fraction(min(share.deserved.get(resource, 0), request))
         if resource == "pods" or want <= 0:
@@ -135,30 +138,26 @@ def _deficit(v: Variables, queue: str) -> cp_model.IntVar:
         least, most = _bounds(v, queue, resource)
         base = 1 - Fraction(share.allocated.get(resource, 0)) / want
         slope = Fraction(v.classes.unit.get(resource, 1)) / want
-        gained = v.cp.new_int_var(least, most, f"gain of {queue} in {resource}")
-        v.cp.add(gained == change(v, queue, resource))
-        scaled = _scaled(MILLIONTHS * base, MILLIONTHS * slope, least, most)
-        v.cp.add(scaled[2] * deficit + scaled[1] * gained >= scaled[0])
+        enough = min(most, max(least, ceil(base / slope)))
+        gained = v.cp.new_int_var(least, enough, f"useful gain of {queue} in {resource}")
+        v.cp.add(gained <= change(v, queue, resource))
+        a, b, c = _scaled(MILLIONTHS * (base - slope * least), MILLIONTHS * slope, enough - least)
+        v.cp.add(deficit * c + gained * b >= a + b * least)
     return deficit
 
 
-def _scaled(base: Fraction, slope: Fraction, least: int, most: int) -> tuple[int, int, int]:
-    """Integers (a, b, c) with ⌈base − slope·k⌉ = ⌈(a − b·k) / c⌉ for every whole k in range, as small as they come."""
-    for digits in range(3, 13):
-        rough_base, rough_slope = base.limit_denominator(10**digits), slope.limit_denominator(10**digits)
-        common = rough_base.denominator * rough_slope.denominator
-        a, b = int(rough_base * common), int(rough_slope * common)
-        if common < 2**40 and all(_same(base, slope, a, b, common, k) for k in _probes(least, most)):
-            return a, b, common
+def _scaled(base: Fraction, slope: Fraction, steps: int) -> tuple[int, int, int]:
+    """Integers (a, b, c) with ⌈base − slope·k⌉ = ⌈(a − b·k) / c⌉ for every k from 0 to `steps`, as small as they come.
+
+    Rounding down never lifts a value over the next whole number, so only values just above one can go wrong.
+    """
+    probes = range(0, steps + 1, max(1, steps // PROBES))
+    for bits in range(10, 41, 5):
+        scale = 2**bits
+        a, b = floor(base * scale), ceil(slope * scale)
+        if all(ceil(base - slope * k) == -((b * k - a) // scale) for k in probes):
+            return a, b, scale
     raise OverflowError("a share is too fine for whole numbers")
-
-
-def _probes(least: int, most: int) -> Iterable[int]:
-    return range(least, most + 1)
-
-
-def _same(base: Fraction, slope: Fraction, a: int, b: int, c: int, k: int) -> bool:
-    return max(0, ceil(base - slope * k)) == max(0, -((b * k - a) // c))
 
 
 def _bounds(v: Variables, queue: str, resource: str) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ortools.sat.python import cp_model
 
-from cpsched.check import Decision, violations
+from cpsched.check import Decision, Violation, violations
 from cpsched.errors import CpschedError
 from cpsched.objectives import level_plan, value_of
 from cpsched.optimum.extract import extract
@@ -106,7 +106,7 @@ class Search:
                 raise MismatchError("the model excludes even the decision to do nothing")
             if status == cp_model.UNKNOWN:
                 self.finished = False
-                return self._value_of_best(step), max(step.least, _whole(solver.best_objective_bound)), "cp-sat"
+                return self._value_of_best(step), step.least, ""
             if self._accept(solver):
                 value = solver.value(step.expr)
                 least = value if status == cp_model.OPTIMAL else max(step.least, _whole(solver.best_objective_bound))
@@ -127,9 +127,18 @@ class Search:
         wrong = [item for item in found if item.rule not in LAZY_RULES]
         if wrong:
             raise MismatchError(f"the solver's decision breaks {wrong[0].rule}: {wrong[0].subject} {wrong[0].message}")
-        counts = [*v.bind.values(), *v.reserve.values(), *v.evict.values()]
-        self.program.forbid({count: solver.value(count) for count in counts})
+        self.program.forbid({count: solver.value(count) for count in self._involved(found)})
         return False
+
+    def _involved(self, found: list[Violation]) -> list[cp_model.IntVar]:
+        """The counts that the first violation hangs on; for a filter, those of tasks that it can make meet."""
+        v = self.program.variables
+        if found[0].rule != "filters":
+            return [*v.bind.values(), *v.reserve.values(), *v.evict.values()]
+        task = self.snapshot.instance.tasks[found[0].subject]
+        tasks, victims = self.program.interplay.company(task)
+        placements = [x for places in (v.bind, v.reserve) for (index, _), x in places.items() if index in tasks]
+        return placements + [x for (index, _), x in v.evict.items() if index in victims]
 
     def _solver(self, seconds: float) -> cp_model.CpSolver:
         solver = cp_model.CpSolver()

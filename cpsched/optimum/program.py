@@ -6,6 +6,7 @@ from ortools.sat.python import cp_model
 
 from cpsched.optimum.classes import classes_of
 from cpsched.optimum.constraints import CONSTRAINTS
+from cpsched.optimum.interplay import Interplay
 from cpsched.optimum.variables import Variables
 from cpsched.snapshot import Snapshot
 
@@ -17,6 +18,7 @@ class Program:
         self.snapshot = snapshot
         self.cp = cp_model.CpModel()
         self.variables = Variables(self.cp, snapshot, classes_of(snapshot))
+        self.interplay = Interplay(snapshot, self.variables.classes)
         for constrain in CONSTRAINTS.values():
             constrain(self.cp, snapshot, self.variables)
 

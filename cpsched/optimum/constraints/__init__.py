@@ -8,6 +8,7 @@ from ortools.sat.python import cp_model
 
 from cpsched.optimum.constraints.capacity import capacity
 from cpsched.optimum.constraints.evictions import eviction, protect_pdb
+from cpsched.optimum.constraints.filters import filters
 from cpsched.optimum.constraints.gang import gang, protect_gang
 from cpsched.optimum.constraints.queues import enqueue, protect_guarantee, queue
 from cpsched.optimum.variables import Variables
@@ -17,6 +18,7 @@ Constraint = Callable[[cp_model.CpModel, Snapshot, Variables], None]
 
 CONSTRAINTS: dict[str, Constraint] = {
     "capacity": capacity,
+    "filters": filters,
     "gang": gang,
     "queue": queue,
     "eviction": eviction,
@@ -28,7 +30,6 @@ CONSTRAINTS: dict[str, Constraint] = {
 
 ELSEWHERE: dict[str, str] = {
     "assignment": "variables exist only for pending, ungated tasks of jobs that take part",
-    "filters": "static ones are masks; dynamic ones are tested by the checker and excluded by no-goods",
     "deserved": "shares are constants of the snapshot; without them no variable exists",
     "charge": "part of capacity: only charged victims make room where rights differ",
     "protect.conformance": "critical tasks belong to no victim group",

@@ -1,0 +1,127 @@
+"""Which tasks a dynamic filter can make depend on each other: ports, pod affinity, spread, volumes and claims."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import networkx
+
+from cpsched.filters.facts import ANY_IP, Facts, HostPort
+from cpsched.filters.spread_constraint import Constraint, hard_constraints
+from cpsched.instance import Task
+from cpsched.optimum.classes import Classes, VictimGroup
+from cpsched.selectors import AffinityTerm
+from cpsched.snapshot import Snapshot
+
+
+class Interplay:
+    """Facts about pairs of tasks, as the filters see them."""
+
+    def __init__(self, snapshot: Snapshot, classes: Classes):
+        self.snapshot, self.classes = snapshot, classes
+        self.predicates = snapshot.predicates
+        self.namespaces = self.predicates.cluster.namespaces
+
+    def facts(self, task: Task) -> Facts:
+        """What filters derive from the task."""
+        return self.predicates.cluster.facts(task)
+
+    def enabled(self, task: Task, name: str) -> bool:
+        """Whether the filter is asked for the task."""
+        return name in self.predicates.names(task)
+
+    def ports_clash(self, one: Task, other: Task) -> bool:
+        """Whether both want the same host port."""
+        return any(_same_port(a, b) for a in self.facts(one).ports for b in self.facts(other).ports)
+
+    def repels(self, newcomer: Task, present: Task, key: str) -> bool:
+        """Whether anti-affinity over the topology key keeps the newcomer away from where the other already is."""
+        if not self.enabled(newcomer, "InterPodAffinity"):
+            return False
+        own = (t for t in self.facts(newcomer).anti_affinity if t.topology_key == key)
+        theirs = (t for t in self.facts(present).anti_affinity if t.topology_key == key)
+        return any(self.selects(t, present) for t in own) or any(self.is_selected(t, newcomer) for t in theirs)
+
+    def clash(self, one: Task, other: Task, key: str) -> bool:
+        """Whether neither could come after the other within one domain of the key."""
+        return self.repels(one, other, key) and self.repels(other, one, key)
+
+    def selects(self, term: AffinityTerm, other: Task) -> bool:
+        """Whether a newcomer's term means the other."""
+        labels = self.namespaces.get(other.namespace, {})
+        return term.expanded(self.namespaces).matches(other.namespace, other.labels, labels)
+
+    def is_selected(self, term: AffinityTerm, newcomer: Task) -> bool:
+        """Whether a term of a task that is already there means the newcomer."""
+        return term.matches(newcomer.namespace, newcomer.labels, self.namespaces.get(newcomer.namespace, {}))
+
+    def supports(self, task: Task, other: Task) -> bool:
+        """Whether the other matches all required affinity terms of the task."""
+        return all(self.selects(term, other) for term in self.facts(task).affinity)
+
+    def spread(self, task: Task) -> tuple[Constraint, ...]:
+        """Hard spread constraints of the task, if the filter is asked."""
+        if not self.enabled(task, "PodTopologySpread"):
+            return ()
+        return hard_constraints(task, self.predicates.cluster, self.predicates.args(task))
+
+    @cached_property
+    def anti_keys(self) -> list[str]:
+        """Topology keys that some anti-affinity term uses."""
+        tasks = self.snapshot.instance.tasks.values()
+        return sorted({term.topology_key for task in tasks for term in self.facts(task).anti_affinity})
+
+    def company(self, task: Task) -> tuple[set[int], set[int]]:
+        """Indices of the task classes and victim groups on which a filter's verdict about the task can depend."""
+        component_of: Any = networkx.node_connected_component
+        component = component_of(self._graph, ("task", self._class_of(task)))
+        return {i for kind, i in component if kind == "task"}, {i for kind, i in component if kind == "victim"}
+
+    @cached_property
+    def _graph(self) -> Any:
+        graph: Any = networkx.Graph()
+        items: list[tuple[tuple[str, int], Task]] = [(("task", c.index), c.sample) for c in self.classes.tasks]
+        items += [(("victim", g.index), g.sample) for g in self.classes.victims]
+        graph.add_nodes_from(name for name, _ in items)
+        for position, (name, task) in enumerate(items):
+            for other_name, other in items[:position]:
+                if self._meet(task, other) or self._meet(other, task):
+                    graph.add_edge(name, other_name)
+        return graph
+
+    def _meet(self, one: Task, other: Task) -> bool:
+        facts = self.facts(one)
+        books = bool(one.pod.spec.volumes or one.pod.spec.resource_claims)
+        return (
+            (books and bool(other.pod.spec.volumes or other.pod.spec.resource_claims))
+            or self.ports_clash(one, other)
+            or any(
+                self.selects(t, other) or self.is_selected(t, other) for t in (*facts.affinity, *facts.anti_affinity)
+            )
+            or any(one.namespace == other.namespace and c.selector.matches(other.labels) for c in self.spread(one))
+        )
+
+    def _class_of(self, task: Task) -> int:
+        return next(one.index for one in self.classes.tasks if any(t.key == task.key for t in one.tasks))
+
+
+def domains(snapshot: Snapshot, key: str) -> dict[str, list[str]]:
+    """Nodes by their value of a topology key; nodes without it belong to no domain."""
+    by_value: dict[str, list[str]] = {}
+    for name, node in snapshot.instance.nodes.items():
+        if key in node.labels:
+            by_value.setdefault(node.labels[key], []).append(name)
+    return by_value
+
+
+def fixed_tasks(snapshot: Snapshot, groups: tuple[VictimGroup, ...]) -> list[Task]:
+    """Tasks on nodes that nobody may evict."""
+    removable = {task.key for group in groups for task in group.tasks}
+    return [t for tasks in snapshot.instance.tasks_by_node.values() for t in tasks if t.key not in removable]
+
+
+def _same_port(one: HostPort, other: HostPort) -> bool:
+    if (one.protocol, one.port) != (other.protocol, other.port):
+        return False
+    return one.ip == other.ip or ANY_IP in (one.ip, other.ip)
