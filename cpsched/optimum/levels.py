@@ -10,7 +10,10 @@ from math import ceil, floor
 
 from ortools.sat.python import cp_model
 
+from cpsched import objectives
+from cpsched.check import Decision
 from cpsched.check.protections import covers
+from cpsched.instance import Task
 from cpsched.objectives import MILLIONTHS, PRIORITY_OFFSET, out_of_reach
 from cpsched.optimum.classes import VictimGroup
 from cpsched.optimum.constraints.queues import change
@@ -23,10 +26,15 @@ PROBES = 20_000
 
 @dataclass(frozen=True)
 class Step:
-    """Something to minimise; `least` is a value that no decision can beat, `level` turns a value into the level's."""
+    """Something to minimise.
+
+    `least` is a value that no decision can beat, `measure` reads the value off a decision without the solver, and
+    `level` turns a bound on the value into one on the level.
+    """
 
     expr: Expr
     least: int
+    measure: Callable[[Decision], int]
     level: Callable[[int], int | None] = lambda value: value
 
 
@@ -35,7 +43,8 @@ def steps_of(v: Variables, name: str, priority: int | None) -> list[Step]:
     if name == "jobs_admitted":
         jobs = [j.key for j in v.snapshot.starving if j.priority == priority and j.key in v.served]
         served = sum_of([v.served[key] for key in sorted(jobs)])
-        return [Step(-1 * served, -len(jobs), lambda value: -value)]
+        wanted = priority or 0
+        return [Step(-1 * served, -len(jobs), lambda d: -objectives.jobs_admitted(d, wanted), lambda value: -value)]
     if name in OF_VICTIMS:
         groups: Iterable[VictimGroup] = v.classes.victims
         if priority is not None:
@@ -54,26 +63,42 @@ def _victim_max_priority(v: Variables, groups: list[VictimGroup]) -> list[Step]:
         v.cp.add(v.evicted(group) <= len(group.tasks) * flag)
     for lower, higher in pairwise(reached):
         v.cp.add_implication(higher, lower)
-    return [Step(sum_of(list(reached)), 0, lambda value: priorities[value - 1] if value > 0 else None)]
+
+    def measure(decision: Decision) -> int:
+        top = objectives.victim_max_priority(_among(decision, groups), v.snapshot.now)
+        return 0 if top is None else priorities.index(top) + 1
+
+    return [Step(sum_of(list(reached)), 0, measure, lambda value: priorities[value - 1] if value > 0 else None)]
 
 
 def _victim_priority_sum(v: Variables, groups: list[VictimGroup]) -> list[Step]:
     """Fewest victims first, then the smallest sum, as long as sums stay below the offset that each victim adds."""
     total = sum(abs(group.sample.pod_priority) * len(group.tasks) for group in groups)
     priorities = weighted((group.sample.pod_priority, v.evicted(group)) for group in groups)
+    now = v.snapshot.now
     if total >= PRIORITY_OFFSET:
-        return [Step(weighted((group.sample.pod_priority + PRIORITY_OFFSET, v.evicted(group)) for group in groups), 0)]
-    count = _victim_count(v, groups)[0].expr
+        literal = weighted((group.sample.pod_priority + PRIORITY_OFFSET, v.evicted(group)) for group in groups)
+        return [Step(literal, 0, lambda d: objectives.victim_priority_sum(_among(d, groups), now))]
+    count = _victim_count(v, groups)[0]
     lowest = min((group.sample.pod_priority for group in groups), default=0)
     least = sum(min(0, group.sample.pod_priority) * len(group.tasks) for group in groups)
-    steps = [Step(count, 0, lambda value: value * (PRIORITY_OFFSET + lowest))]
+    steps = [Step(count.expr, 0, count.measure, lambda value: value * (PRIORITY_OFFSET + lowest))]
     if len({group.sample.pod_priority for group in groups}) > 1:
-        steps.append(Step(priorities, least))
+        steps.append(
+            Step(priorities, least, lambda d: sum(task.pod_priority for task in _among(d, groups)), lambda _: None)
+        )
     return steps
 
 
 def _victim_count(v: Variables, groups: list[VictimGroup]) -> list[Step]:
-    return [Step(sum_of([v.evicted(group) for group in groups]), 0)]
+    total = sum_of([v.evicted(group) for group in groups])
+    return [Step(total, 0, lambda d: objectives.victim_count(_among(d, groups), v.snapshot.now))]
+
+
+def _among(decision: Decision, groups: list[VictimGroup]) -> list[Task]:
+    """The decision's victims that belong to the groups."""
+    keys = {task.key for group in groups for task in group.tasks}
+    return [victim for victim in decision.victims if victim.key in keys]
 
 
 def _victim_start_time(v: Variables, groups: list[VictimGroup]) -> list[Step]:
@@ -95,7 +120,12 @@ def _victim_start_time(v: Variables, groups: list[VictimGroup]) -> list[Step]:
             if higher_goes is not None:
                 row.only_enforce_if(~higher_goes)
         above += alike
-    return [Step(sum_of(list(early)), 0, lambda value: starts[len(starts) - value] if value > 0 else None)]
+
+    def measure(decision: Decision) -> int:
+        first = objectives.victim_start_time(_among(decision, groups), v.snapshot.now)
+        return 0 if first is None else len(starts) - starts.index(first)
+
+    return [Step(sum_of(list(early)), 0, measure, lambda value: starts[len(starts) - value] if value > 0 else None)]
 
 
 def _start(v: Variables, group: VictimGroup) -> int:
@@ -106,15 +136,15 @@ def _start(v: Variables, group: VictimGroup) -> int:
 def _queue_deficit_max(v: Variables) -> list[Step]:
     deficits = deficits_of(v)
     if not deficits:
-        return [Step(ZERO, 0)]
+        return [Step(ZERO, 0, objectives.queue_deficit_max)]
     worst = v.cp.new_int_var(0, MILLIONTHS, "worst deficit")
     for deficit in deficits:
         v.cp.add(worst >= deficit)
-    return [Step(worst, 0)]
+    return [Step(worst, 0, objectives.queue_deficit_max)]
 
 
 def _queue_deficit_total(v: Variables) -> list[Step]:
-    return [Step(sum_of(list(deficits_of(v))), 0)]
+    return [Step(sum_of(list(deficits_of(v))), 0, objectives.queue_deficit_total)]
 
 
 def deficits_of(v: Variables) -> list[cp_model.IntVar]:
@@ -182,7 +212,7 @@ def _pdb_violations(v: Variables) -> list[Step]:
             lost = sum_of([v.evicted(group) for group in covered])
             v.cp.add(over >= lost - max(0, budget.status.disruptions_allowed))
             excess.append(over)
-    return [Step(sum_of(list(excess)), 0)]
+    return [Step(sum_of(list(excess)), 0, objectives.pdb_violations)]
 
 
 def _gangs_broken(v: Variables) -> list[Step]:
@@ -195,13 +225,14 @@ def _gangs_broken(v: Variables) -> list[Step]:
             left = bound - sum_of([v.evicted(group) for group in groups])
             v.cp.add(left >= job.min_available - job.ready).only_enforce_if(~flag)
             broken.append(flag)
-    return [Step(sum_of(list(broken)), 0)]
+    return [Step(sum_of(list(broken)), 0, objectives.gangs_broken)]
 
 
 def _tasks(v: Variables, *, reserved: bool) -> list[Step]:
     total = [count for key in v.jobs for _, count in v.taken(key, reserved=reserved)]
     most = sum(len(one.tasks) for one in v.classes.tasks)
-    return [Step(-1 * sum_of(total), -most, lambda value: -value)]
+    count = objectives.tasks_placed if reserved else objectives.tasks_bound
+    return [Step(-1 * sum_of(total), -most, lambda d: -count(d), lambda value: -value)]
 
 
 def _resources_placed(v: Variables) -> list[Step]:
@@ -212,7 +243,7 @@ def _resources_placed(v: Variables) -> list[Step]:
         worth = floor(MILLIONTHS * max(shares, default=Fraction(0)))
         parts.append((-worth, sum_of([v.placed(one, node) for node in one.nodes])))
         most += worth * len(one.tasks)
-    return [Step(weighted(parts), -most, lambda value: -value)]
+    return [Step(weighted(parts), -most, lambda d: -objectives.resources_placed(d), lambda value: -value)]
 
 
 def _nodes_used(v: Variables) -> list[Step]:
@@ -233,7 +264,7 @@ def _nodes_used(v: Variables) -> list[Step]:
         for placed in placements:
             v.cp.add(placed == 0).only_enforce_if(~flag)
         used.append(flag)
-    return [Step(sum_of(used) + least, least)]
+    return [Step(sum_of(used) + least, least, objectives.nodes_used)]
 
 
 OF_VICTIMS: dict[str, Callable[[Variables, list[VictimGroup]], list[Step]]] = {

@@ -57,7 +57,6 @@ class Search:
     program: Program = field(init=False)
     best: Decision = field(init=False)
     levels: list[LevelResult] = field(default_factory=list)
-    finished: bool = True
 
     def __post_init__(self) -> None:
         self.program = Program(self.snapshot)
@@ -90,28 +89,34 @@ class Search:
 
     def _settle(self, step: Step, seconds: float) -> tuple[int, int, str]:
         """(value, bound, who proved it) of one step; decisions the judge refuses are excluded and the step repeated."""
-        flat = cp_model.FlatIntExpr(step.expr)
-        if not flat.vars:
-            return flat.offset, flat.offset, "bound"
+        value = step.measure(self.best)
+        if value == step.least:
+            return value, value, "bound"
         end = time.monotonic() + seconds
         while True:
-            solver = self._solver(max(0.05, end - time.monotonic()))
-            cp = self.program.cp
-            cp.minimize(step.expr)
             self._hint()
-            status = solver.solve(cp)
+            solver = self._solver(max(0.05, end - time.monotonic()))
+            self.program.cp.minimize(step.expr)
+            status = solver.solve(self.program.cp)
             if status == cp_model.MODEL_INVALID:
-                raise MismatchError(f"the model is invalid: {cp.validate()}")
+                raise MismatchError(f"the model is invalid: {self.program.cp.validate()}")
             if status == cp_model.INFEASIBLE:
                 raise MismatchError("the model excludes even the decision to do nothing")
             if status == cp_model.UNKNOWN:
-                self.finished = False
-                return self._value_of_best(step), step.least, ""
+                return value, step.least, ""
             if self._accept(solver):
-                value = solver.value(step.expr)
-                least = value if status == cp_model.OPTIMAL else max(step.least, _whole(solver.best_objective_bound))
-                self.finished &= status == cp_model.OPTIMAL
-                return value, least, "bound" if value == step.least else "cp-sat"
+                break
+        return self._settled(step, solver, status, value)
+
+    def _settled(self, step: Step, solver: cp_model.CpSolver, status: Any, before: int) -> tuple[int, int, str]:
+        value = step.measure(self.best)
+        if value > before or value > solver.value(step.expr):
+            raise MismatchError(f"the solver claims {solver.value(step.expr)} for a decision worth {value}")
+        if status == cp_model.OPTIMAL:
+            if value != solver.value(step.expr):
+                raise MismatchError(f"the solver proves {solver.value(step.expr)} but finds a decision worth {value}")
+            return value, value, "bound" if value == step.least else "cp-sat"
+        return value, min(value, max(step.least, ceil(solver.best_objective_bound - 1e-6))), "cp-sat"
 
     def _accept(self, solver: cp_model.CpSolver) -> bool:
         """Take the solver's decision if the judge has nothing against it."""
@@ -151,25 +156,19 @@ class Search:
         return solver
 
     def _hint(self) -> None:
+        """Start from the best decision; helper variables that a new level added are filled in by the solver first."""
         cp: Any = self.program.cp
         cp.clear_hints()
-        if self._values is not None:
-            for index, value in enumerate(self._values):
-                cp.add_hint(cp.get_int_var_from_proto_index(index), value)
-
-    def _value_of_best(self, step: Step) -> int:
         if self._values is None:
-            raise MismatchError("no decision was found in time, not even to do nothing")
-        return evaluate(step, self._values)
-
-
-def evaluate(step: Step, values: list[int]) -> int:
-    """The step's value under an assignment."""
-    flat = cp_model.FlatIntExpr(step.expr)
-    total: int = flat.offset + sum(c * values[x.index] for x, c in zip(flat.vars, flat.coeffs, strict=True))
-    return total
-
-
-def _whole(bound: float) -> int:
-    """The least whole number that is not below the bound, with the solver's own rounding forgiven."""
-    return ceil(bound - 1e-6)
+            return
+        for index, value in enumerate(self._values):
+            cp.add_hint(cp.get_int_var_from_proto_index(index), value)
+        if len(self._values) < len(cp.proto.variables):
+            solver = self._solver(10.0)
+            parameters: Any = solver.parameters
+            parameters.fix_variables_to_their_hinted_value = True
+            parameters.num_workers = 1
+            cp.clear_objective()
+            if solver.solve(cp) in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+                self._values = list(solver.response_proto.solution)
+                self._hint()
