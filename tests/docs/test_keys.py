@@ -1,0 +1,51 @@
+"""One key, everywhere: rules and levels have the same name in models, checker, program and documentation."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from cpsched.check import RULES
+from cpsched.objectives import OF_DECISION, OF_VICTIMS
+from cpsched.optimum import levels as program_levels
+from cpsched.optimum.constraints import CONSTRAINTS, ELSEWHERE
+from cpsched.policy import LEVEL_KEYS, RULE_KEYS, SENSES
+from cpsched.policy.levels import SPLIT
+
+ROOT = Path(__file__).parents[2]
+OPTIONS = {"eviction.scope"}
+"""Keys of a model's rules that configure another rule."""
+
+
+def headings(part: str) -> list[str]:
+    """The third-level headings under a second-level heading of docs/model.md."""
+    text = (ROOT / "docs" / "model.md").read_text()
+    section = text.split(f"\n## {part}\n")[1].split("\n## ")[0]
+    return re.findall(r"^### (.+)$", section, flags=re.MULTILINE)
+
+
+def test_rules_have_one_name_everywhere() -> None:
+    """Checker, model fields, program and documentation list the same rules, in the same order where order shows."""
+    rules = list(RULES)
+    assert headings("Rules") == rules
+    assert [key for key in RULE_KEYS if key not in OPTIONS] == rules
+    assert CONSTRAINTS.keys().isdisjoint(ELSEWHERE)
+    assert {*CONSTRAINTS, *ELSEWHERE} == set(rules)
+
+
+def test_levels_have_one_name_everywhere() -> None:
+    """Objectives, program, senses and documentation know the same levels."""
+    assert set(headings("Levels")) == set(LEVEL_KEYS)
+    names = {name for key in LEVEL_KEYS for name in SPLIT.get(key, (key,))}
+    assert names == set(SENSES) == {"jobs_admitted", *OF_DECISION, *OF_VICTIMS}
+    assert program_levels.OF_DECISION.keys() == OF_DECISION.keys()
+    assert program_levels.OF_VICTIMS.keys() == OF_VICTIMS.keys()
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "models").glob("*.yaml")), ids=lambda path: path.stem)
+def test_shipped_models_state_every_rule(path: Path) -> None:
+    """A reader of a model sees every rule, whether it is on or off."""
+    assert list(yaml.safe_load(path.read_text())["rules"]) == list(RULE_KEYS)
