@@ -1,0 +1,35 @@
+"""The one error root: what a user can mend is an InputError, printed as a single line."""
+
+from __future__ import annotations
+
+
+class CpschedError(Exception):
+    """Root of every error this package raises on purpose."""
+
+
+class InputError(CpschedError):
+    """Something the user gave is wrong; the text is one line: file, place, what is wrong, what would be right."""
+
+    def __init__(self, wrong: str, *, file: str | None = None, place: str | None = None, right: str | None = None):
+        self.wrong, self.file, self.place, self.right = wrong, file, place, right
+        super().__init__(wrong)
+
+    def __str__(self) -> str:
+        line = ": ".join(one_line(part) for part in (self.file, self.place, self.wrong) if part)
+        return f"{line}; {one_line(self.right)}" if self.right else line
+
+    def within(self, *, file: str | None = None, place: str | None = None) -> InputError:
+        """The same error, told from further out: the file or the enclosing place is added where it is missing."""
+        inner = self.place
+        joined = inner or place
+        if place and inner:
+            joined = f"{place}{inner}" if inner.startswith("[") else f"{place}.{inner}"
+        return InputError(self.wrong, file=self.file or file, place=joined, right=self.right)
+
+
+def one_line(text: str, longest: int = 500) -> str:
+    """The text on one line, however it was written: white space is one space, what does not print is escaped."""
+    line = " ".join(text.split())
+    if len(line) > longest:
+        line = f"{line[: longest - 3]}..."
+    return line if line.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)

@@ -1,0 +1,19 @@
+"""What every queue is due: water filling, declared capacity, queue trees."""
+
+from __future__ import annotations
+
+from cpsched.shares.capacity import capacity_flat, capacity_share
+from cpsched.shares.demand import QueueDemand, QueueShare, dominant_share
+from cpsched.shares.hierarchy import NotReady, capacity_hierarchical
+from cpsched.shares.proportion import proportion
+
+__all__ = [
+    "NotReady",
+    "QueueDemand",
+    "QueueShare",
+    "capacity_flat",
+    "capacity_hierarchical",
+    "capacity_share",
+    "dominant_share",
+    "proportion",
+]
