@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
+from ortools.sat.python import cp_model
+
+from cpsched.check import Decision
 from cpsched.instance import Task
 from cpsched.optimum.variables import Expr, Variables
 from cpsched.solution import Eviction
@@ -53,3 +57,17 @@ def _evictions(v: Variables, value: Callable[[Expr], int], placed: Places) -> tu
 
 def _job(v: Variables, entitled: list[str]) -> str:
     return v.snapshot.job_key(v.snapshot.instance.tasks[entitled[0]]) if entitled else ""
+
+
+def counts_of(v: Variables, decision: Decision) -> dict[cp_model.IntVar, int]:
+    """The other way round: the counts that a decision stands for."""
+    class_of = {task.key: one.index for one in v.classes.tasks for task in one.tasks}
+    counts: dict[cp_model.IntVar, int] = {}
+    for places, found in ((v.bind, decision.binds), (v.reserve, decision.reserves)):
+        totals = Counter((class_of[key], node) for key, node in found.items() if key in class_of)
+        counts |= {variable: totals[place] for place, variable in places.items()}
+    actions = {item.task: item.action or decision.rights.action(item.task) for item in decision.evictions}
+    for group in v.classes.victims:
+        for action in group.rights:
+            counts[v.evict[group.index, action]] = sum(actions.get(task.key) == action for task in group.tasks)
+    return counts

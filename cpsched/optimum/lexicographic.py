@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
-from math import ceil
+from dataclasses import dataclass
 from typing import Any
 
 from ortools.sat.python import cp_model
 
 from cpsched.check import Decision, Violation, violations
-from cpsched.errors import CpschedError
 from cpsched.objectives import level_plan, value_of
-from cpsched.optimum.extract import extract
+from cpsched.optimum.extract import counts_of, extract
 from cpsched.optimum.levels import Step, steps_of
 from cpsched.optimum.program import Program
+from cpsched.optimum.race import MismatchError, Race, Settings, objective_of
+from cpsched.optimum.variables import Expr
 from cpsched.snapshot import Snapshot
 
 LAZY_RULES = frozenset({"filters", "charge", "eviction"})
 """Rules that the rows may state too weakly; the checker finds what slipped through and a no-good excludes it."""
 
-
-class MismatchError(CpschedError):
-    """The solver's decision is not what the judge sees: a bug here, never a result."""
+GIVEN = "given open levels"
+"""What is said of a level that was closed after one that stayed open."""
 
 
 @dataclass
@@ -38,101 +37,116 @@ class LevelResult:
     seconds: float
 
 
-@dataclass
-class Settings:
-    """How hard to try."""
-
-    time_limit: float = 60.0
-    workers: int = 2
-    seed: int = 1
-    deterministic: bool = False
-
-
-@dataclass
 class Search:
-    """The state of a lexicographic search; `best` is always a decision without findings."""
+    """A lexicographic search; `best` is always a decision without findings."""
 
-    snapshot: Snapshot
-    settings: Settings
-    program: Program = field(init=False)
-    best: Decision = field(init=False)
-    levels: list[LevelResult] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.program = Program(self.snapshot)
-        self.best = Decision(self.snapshot, {}, {})
+    def __init__(self, snapshot: Snapshot, settings: Settings, hint: Decision | None = None):
+        self.snapshot, self.settings = snapshot, settings
+        self._end = time.monotonic() + settings.time_limit
+        self.program = Program(snapshot)
+        self.best = Decision(snapshot, {}, {})
+        self.levels: list[LevelResult] = []
+        self.race = Race(settings)
         self._values: list[int] | None = None
-        self._end = time.monotonic() + self.settings.time_limit
+        if hint is not None and not violations(hint):
+            self._adopt(hint)
 
     def run(self) -> None:
-        """Settle every level in order."""
+        """Settle every level in order; Ctrl-C and the time limit leave the rest as the best decision has it."""
         plan = level_plan(self.snapshot)
-        for position, (name, priority) in enumerate(plan):
-            started = time.monotonic()
-            share = max(0.1, (self._end - started) * 2 / (len(plan) - position + 1))
-            bounds, proved, prover = self._level(steps_of(self.program.variables, name, priority), share)
-            value = value_of(self.best, name, priority)
-            bound = value if proved else bounds
-            self.levels.append(LevelResult(name, priority, value, bound, proved, prover, time.monotonic() - started))
+        try:
+            for position, (name, priority) in enumerate(plan):
+                self._level(name, priority, left=len(plan) - position)
+        except KeyboardInterrupt:
+            self.race.interrupted = True
+            for name, priority in plan[len(self.levels) :]:
+                self._record(name, priority, None, "", time.monotonic())
+        finally:
+            self.race.close()
 
-    def _level(self, steps: list[Step], share: float) -> tuple[int | None, bool, str]:
-        proved, prover, bound = True, "bound", None
-        end = time.monotonic() + share
-        for step in steps:
-            value, least, by = self._settle(step, max(0.05, end - time.monotonic()))
-            self.program.cp.add(step.expr == value if least == value else step.expr <= value)
-            if by == "cp-sat":
-                prover = by
-            if least != value:
-                return step.level(least), False, by
-        return bound, proved, prover
-
-    def _settle(self, step: Step, seconds: float) -> tuple[int, int, str]:
-        """(value, bound, who proved it) of one step; decisions the judge refuses are excluded and the step repeated."""
-        value = step.measure(self.best)
-        if value == step.least:
-            return value, value, "bound"
-        end = time.monotonic() + seconds
-        while True:
-            self._hint()
-            solver = self._solver(max(0.05, end - time.monotonic()))
-            self.program.cp.minimize(step.expr)
-            status = solver.solve(self.program.cp)
-            if status == cp_model.MODEL_INVALID:
-                raise MismatchError(f"the model is invalid: {self.program.cp.validate()}")
-            if status == cp_model.INFEASIBLE:
-                raise MismatchError("the model excludes even the decision to do nothing")
-            if status == cp_model.UNKNOWN:
-                return value, step.least, ""
-            if self._accept(solver):
+    def _level(self, name: str, priority: int | None, left: int) -> None:
+        started = time.monotonic()
+        end = started + max(0.1, (self._end - started) * 2 / (left + 1))
+        holders: list[str] = []
+        open_step: tuple[Step, int] | None = None
+        for step in steps_of(self.program.variables, name, priority):
+            bound, holder = self._settle(step, end)
+            value = step.measure(self.best)
+            self.program.cp.add(step.expr == value if bound == value else step.expr <= value)
+            holders.append(holder)
+            if bound != value:
+                open_step = (step, bound)
                 break
-        return self._settled(step, solver, status, value)
+        if open_step is None:
+            solver = next((holder for holder in holders if holder != "bound"), "bound")
+            self._record(name, priority, value_of(self.best, name, priority), solver, started, closed=True)
+        else:
+            self._record(name, priority, open_step[0].level(open_step[1]), holders[-1], started)
 
-    def _settled(self, step: Step, solver: cp_model.CpSolver, status: Any, before: int) -> tuple[int, int, str]:
-        value = step.measure(self.best)
-        if value > before or value > solver.value(step.expr):
-            raise MismatchError(f"the solver claims {solver.value(step.expr)} for a decision worth {value}")
-        if status == cp_model.OPTIMAL:
-            if value != solver.value(step.expr):
-                raise MismatchError(f"the solver proves {solver.value(step.expr)} but finds a decision worth {value}")
-            return value, value, "bound" if value == step.least else "cp-sat"
-        return value, min(value, max(step.least, ceil(solver.best_objective_bound - 1e-6))), "cp-sat"
+    def _record(
+        self, name: str, priority: int | None, bound: int | None, holder: str, started: float, *, closed: bool = False
+    ) -> None:
+        earlier_open = any(not level.proved for level in self.levels)
+        prover = f"{holder}, {GIVEN}" if closed and earlier_open and holder else holder
+        value = value_of(self.best, name, priority)
+        proved = closed and not earlier_open
+        self.levels.append(LevelResult(name, priority, value, bound, proved, prover, time.monotonic() - started))
 
-    def _accept(self, solver: cp_model.CpSolver) -> bool:
-        """Take the solver's decision if the judge has nothing against it."""
+    def _settle(self, step: Step, end: float) -> tuple[int, str]:
+        """(bound, who holds it); decisions that the judge refuses are excluded and the step is repeated."""
+        while True:
+            value = step.measure(self.best)
+            if value == step.least:
+                return value, "bound"
+            seconds = end - time.monotonic()
+            if seconds <= 0 or self.race.interrupted:
+                return step.least, ""
+            self._hint()
+            self.program.cp.minimize(step.expr)
+            outcome = self.race.minimise(self.program.cp, max(0.05, seconds))
+            refused = self._refused(outcome.solutions, step)
+            value = step.measure(self.best)
+            if refused and value != outcome.bound:
+                continue
+            if outcome.bound is None or outcome.bound <= step.least:
+                return (value, "bound") if value == step.least else (step.least, "")
+            if outcome.bound > value:
+                raise MismatchError(f"{outcome.holder} claims that nothing is below {outcome.bound}, but {value} is")
+            return outcome.bound, outcome.holder
+
+    def _refused(self, solutions: list[list[int]], step: Step) -> bool:
+        """Take the best of the solutions that the judge accepts; whether a better one was refused."""
+        refused = False
+        for values in sorted(solutions, key=lambda values: objective_of(self.program.cp, values)):
+            if self._accept(values, step):
+                break
+            refused = True
+        return refused
+
+    def _accept(self, values: list[int], step: Step) -> bool:
+        """Take a decision if the judge has nothing against it and it is no worse; else exclude it."""
+
+        def value(expr: Expr) -> int:
+            flat = cp_model.FlatIntExpr(expr)
+            total: int = flat.offset + sum(c * values[x.index] for x, c in zip(flat.vars, flat.coeffs, strict=True))
+            return total
+
         v = self.program.variables
-        binds, reserves, evictions = extract(v, solver.value)
-        entered = frozenset(key for key in v.jobs if v.jobs[key].is_pending and solver.value(v.served[key]))
+        binds, reserves, evictions = extract(v, value)
+        entered = frozenset(key for key in v.jobs if v.jobs[key].is_pending and value(v.served[key]))
         decision = Decision(self.snapshot, binds, reserves, evictions, entered)
         found = violations(decision)
         if not found:
-            self.best = decision
-            self._values = list(solver.response_proto.solution)
+            worth = step.measure(decision)
+            if worth > value(step.expr):
+                raise MismatchError(f"a decision worth {worth} is claimed to be worth {value(step.expr)}")
+            if worth <= step.measure(self.best):
+                self.best, self._values = decision, values
             return True
         wrong = [item for item in found if item.rule not in LAZY_RULES]
         if wrong:
-            raise MismatchError(f"the solver's decision breaks {wrong[0].rule}: {wrong[0].subject} {wrong[0].message}")
-        self.program.forbid({count: solver.value(count) for count in self._involved(found)})
+            raise MismatchError(f"the decision breaks {wrong[0].rule}: {wrong[0].subject} {wrong[0].message}")
+        self.program.forbid({count: value(count) for count in self._involved(found)})
         return False
 
     def _involved(self, found: list[Violation]) -> list[cp_model.IntVar]:
@@ -145,15 +159,14 @@ class Search:
         placements = [x for places in (v.bind, v.reserve) for (index, _), x in places.items() if index in tasks]
         return placements + [x for (index, _), x in v.evict.items() if index in victims]
 
-    def _solver(self, seconds: float) -> cp_model.CpSolver:
-        solver = cp_model.CpSolver()
-        parameters: Any = solver.parameters
-        parameters.num_workers = 1 if self.settings.deterministic else self.settings.workers
-        parameters.random_seed = self.settings.seed
-        parameters.max_time_in_seconds = seconds
-        if parameters.num_workers > 1:
-            parameters.subsolvers.append("max_lp")
-        return solver
+    def _adopt(self, decision: Decision) -> None:
+        """Start from a decision made elsewhere."""
+        cp: Any = self.program.cp
+        cp.clear_hints()
+        for variable, count in counts_of(self.program.variables, decision).items():
+            cp.add_hint(variable, count)
+        if (values := self._completed()) is not None:
+            self.best, self._values = decision, values
 
     def _hint(self) -> None:
         """Start from the best decision; helper variables that a new level added are filled in by the solver first."""
@@ -163,12 +176,19 @@ class Search:
             return
         for index, value in enumerate(self._values):
             cp.add_hint(cp.get_int_var_from_proto_index(index), value)
-        if len(self._values) < len(cp.proto.variables):
-            solver = self._solver(10.0)
-            parameters: Any = solver.parameters
-            parameters.fix_variables_to_their_hinted_value = True
-            parameters.num_workers = 1
-            cp.clear_objective()
-            if solver.solve(cp) in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-                self._values = list(solver.response_proto.solution)
-                self._hint()
+        if len(self._values) < len(cp.proto.variables) and (values := self._completed()) is not None:
+            self._values = values
+            self._hint()
+
+    def _completed(self) -> list[int] | None:
+        """All values that go with those hinted; None if there are none."""
+        solver = cp_model.CpSolver()
+        parameters: Any = solver.parameters
+        parameters.fix_variables_to_their_hinted_value = True
+        parameters.num_workers = 1
+        parameters.max_time_in_seconds = 10.0
+        cp: Any = self.program.cp
+        cp.clear_objective()
+        if solver.solve(cp) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            return None
+        return list(solver.response_proto.solution)

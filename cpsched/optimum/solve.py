@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from cpsched import timestamps
+from cpsched.check import Decision
 from cpsched.instance import Instance
-from cpsched.optimum.lexicographic import LevelResult, Search, Settings
+from cpsched.optimum.lexicographic import LevelResult, Search
+from cpsched.optimum.race import Settings
 from cpsched.policy import Policy
 from cpsched.policy.levels import SENSES
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Level, Solution, SolutionStatus
 
 
-def decide(instance: Instance, policy: Policy, settings: Settings | None = None) -> Solution:
-    """Solve the session to optimality, level by level, as far as the time limit allows."""
+def decide(
+    instance: Instance, policy: Policy, settings: Settings | None = None, hint: Solution | None = None
+) -> Solution:
+    """Solve the session to optimality, level by level, as far as the time limit allows; `hint` is where to start."""
     snapshot = Snapshot(instance, policy)
-    search = Search(snapshot, settings or Settings())
+    start = None if hint is None else Decision.of(snapshot, hint)
+    search = Search(snapshot, settings or Settings(), start)
     search.run()
     best = search.best
     phases = dict.fromkeys(sorted(best.entered), "Inqueue")

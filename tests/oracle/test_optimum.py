@@ -10,7 +10,7 @@ import pytest
 
 from cpsched import timestamps
 from cpsched.importers.load import load
-from cpsched.optimum.lexicographic import Settings
+from cpsched.optimum.race import Settings
 from cpsched.optimum.solve import decide
 from cpsched.policy import load_model, policy_for
 from cpsched.snapshot import Snapshot
