@@ -1,0 +1,197 @@
+"""Find devices on a node for claims; mirrors `structured/internal/incubating/allocator_incubating.go`.
+
+Depth first, requests in order, devices in pool order: the first complete allocation is the one upstream finds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from cpsched.errors import InputError
+from cpsched.filters import devices
+from cpsched.filters.device_cel import CelError, matches
+from cpsched.filters.device_constraints import Constraint, constraint
+from cpsched.filters.device_pools import device_is_for, gather_pools
+from cpsched.filters.device_request import AllocationError, Candidate, Given, Request, parsed_requests
+from cpsched.filters.devices import DeviceId
+from cpsched.filters.state import ClusterState, NodeState
+from cpsched.objects.devices import Device, ExactRequest, ResourceClaim
+from cpsched.objects.node import Taint
+from cpsched.selectors import tolerates
+
+LARGEST_CLAIM = 32
+_STEPS = 200_000
+"""Upstream stops after ten seconds; a count keeps the answer the same on every machine."""
+
+
+class InvalidPoolError(Exception):
+    """Nothing found, and some pool is broken."""
+
+
+class Allocator:
+    """One search on one node."""
+
+    def __init__(self, cluster: ClusterState, node: NodeState, claims: Sequence[ResourceClaim]):
+        self._cluster, self._node, self._claims = cluster, node, claims
+        self._taken = cluster.devices.allocated()
+        if cluster.devices.shared():
+            raise InputError("a ResourceClaim holds a share of a device", right="consumable capacity is not understood")
+        self._pools = gather_pools(cluster.devices.slices, node)
+        self._requests = [
+            [[self._with_all(claim, one) for one in alternatives] for alternatives in parsed_requests(claim)]
+            for claim in claims
+        ]
+        self._check_sizes()
+        self._constraints = [[constraint(stated) for stated in claim.spec.devices.constraints] for claim in claims]
+        self._given: list[Given] = []
+        self._steps = 0
+
+    def allocate(self) -> list[Given] | None:
+        """Devices for every claim, or None."""
+        if self._next_claim(0):
+            return self._given
+        if any(pool.is_invalid for pool in self._pools):
+            raise InvalidPoolError
+        return None
+
+    def _next_claim(self, claim: int) -> bool:
+        return claim == len(self._claims) or self._next_request(claim, 0)
+
+    def _next_request(self, claim: int, number: int) -> bool:
+        if number == len(self._requests[claim]):
+            return self._next_claim(claim + 1)
+        held = sum(given.claim == claim for given in self._given)
+        for request in self._requests[claim][number]:
+            fits = request.all_devices != () and held + request.count <= LARGEST_CLAIM
+            if fits and self._next_device(claim, number, request, 0, 0):
+                return True
+        return False
+
+    def _next_device(self, claim: int, number: int, request: Request, done: int, start: int) -> bool:
+        """Give the request its remaining devices, from the candidate at `start` on, then go to the next request."""
+        if done == request.count:
+            return self._next_request(claim, number + 1)
+        self._steps += 1
+        if self._steps > _STEPS:
+            raise AllocationError(f"node {self._node.name}: timed out trying to allocate devices")
+        if request.all_devices is not None:
+            return self._take(claim, number, request, done, request.all_devices[done], 0)
+        for place, candidate in enumerate(self._candidates()):
+            if place < start or self._in_use(claim, request, candidate.id):
+                continue
+            selectable = self._selectable(claim, request, candidate)
+            if selectable and self._take(claim, number, request, done, candidate, place + 1):
+                return True
+        return False
+
+    def _take(self, claim: int, number: int, request: Request, done: int, candidate: Candidate, start: int) -> bool:
+        if self._in_use(claim, request, candidate.id) or _tainted(candidate.device, request.asked):
+            return False
+        joined = self._join(claim, request, candidate)
+        if joined is None:
+            return False
+        self._given.append(Given(claim, request, candidate))
+        if self._next_device(claim, number, request, done + 1, start):
+            return True
+        self._given.pop()
+        _leave(joined, request)
+        return False
+
+    def _join(self, claim: int, request: Request, candidate: Candidate) -> list[Constraint] | None:
+        """Enter the device into the claim's constraints; None if one objects."""
+        joined: list[Constraint] = []
+        for one in self._constraints[claim]:
+            if not one.add(request.name, request.alternative, candidate.device, candidate.id):
+                _leave(joined, request)
+                if request.all_devices is None:
+                    return None
+                device, why = "/".join(candidate.id), "because a claim constraint would not be satisfied"
+                shown = f"claim {self._claims[claim].key}, request {request.short_name}"
+                raise AllocationError(f"{shown}: cannot add device {device} {why}")
+            joined.append(one)
+        return joined
+
+    def _in_use(self, claim: int, request: Request, device: DeviceId) -> bool:
+        """A device serves one claim; with admin access it serves anybody, but one claim only once."""
+        same = [given for given in self._given if given.candidate.id == device]
+        if request.asked.admin_access:
+            return any(given.claim == claim for given in same)
+        return device in self._taken or bool(same)
+
+    def _with_all(self, claim: ResourceClaim, request: Request) -> Request:
+        """The request, with its devices if it wants all there are."""
+        device_class = self._cluster.devices.classes[request.asked.device_class_name]
+        request = request.of_class(device_class)
+        mode = request.asked.allocation_mode or "ExactCount"
+        if mode == "ExactCount":
+            return request
+        shown = f"claim {claim.key}, request {request.short_name}"
+        if mode != "All":
+            raise AllocationError(f"{shown}: unsupported count mode {mode}")
+        for pool in self._pools:
+            if pool.is_incomplete or pool.is_invalid:
+                state = "being updated" if pool.is_incomplete else "invalid"
+                raise AllocationError(
+                    f"{shown}: asks for all devices, but resource pool {pool.key} is currently {state}"
+                )
+        number = self._claims.index(claim)
+        return request.with_all(tuple(c for c in self._candidates() if self._selectable(number, request, c)))
+
+    def _check_sizes(self) -> None:
+        for claim, requests in zip(self._claims, self._requests, strict=True):
+            least = sum(min(one.count for one in alternatives) for alternatives in requests)
+            if least > LARGEST_CLAIM:
+                text = f"number of requested devices {least} exceeds the claim limit of {LARGEST_CLAIM}"
+                raise AllocationError(f"claim {claim.key}: {text}")
+
+    def _candidates(self) -> Iterator[Candidate]:
+        for pool in self._pools:
+            if not pool.is_incomplete and not pool.is_invalid:
+                for one in pool.slices:
+                    for device in one.spec.devices:
+                        yield Candidate(DeviceId(pool.driver, pool.name, device.name), device, one)
+
+    def _selectable(self, claim: int, request: Request, candidate: Candidate) -> bool:
+        """Whether class and request select the device, and the node reaches it."""
+        expressions = (request.class_expressions, request.expressions)
+        key = ("selected", candidate.slice.metadata.name, candidate.id, expressions)
+        memo = self._cluster.memo
+        if key not in memo:
+            owners = (f"class {request.asked.device_class_name}", f"claim {self._claims[claim].key}")
+            memo[key] = all(map(lambda owner, texts: _meets(candidate, owner, texts), owners, expressions))
+        if not memo[key] or not device_is_for(candidate.slice, candidate.device, self._node):
+            return False
+        _check_understood(candidate)
+        return True
+
+
+def _meets(candidate: Candidate, owner: str, expressions: tuple[str, ...]) -> bool:
+    for number, expression in enumerate(expressions):
+        try:
+            if not matches(expression, candidate.id.driver, candidate.device):
+                return False
+        except CelError as failed:
+            raise AllocationError(f"{owner}: selector #{number}: CEL runtime error: {failed}") from None
+    return True
+
+
+def _leave(joined: list[Constraint], request: Request) -> None:
+    for one in reversed(joined):
+        one.remove(request.name, request.alternative)
+
+
+def _check_understood(candidate: Candidate) -> None:
+    device = "/".join(candidate.id)
+    if candidate.device.consumes_counters:
+        raise InputError(f"device {device} consumes shared counters", right="partitionable devices are not understood")
+    if candidate.device.allow_multiple_allocations:
+        raise InputError(f"device {device} can be shared", right="consumable capacity is not understood")
+
+
+def _tainted(device: Device, asked: ExactRequest) -> bool:
+    for taint in devices.taints(device):
+        if taint.effect in ("NoSchedule", "NoExecute"):
+            mark = Taint.model_validate({"key": taint.key, "value": taint.value, "effect": taint.effect})
+            if not any(tolerates(toleration, mark) for toleration in asked.tolerations):
+                return True
+    return False

@@ -1,0 +1,152 @@
+"""Search for an order in which tasks can be placed on given nodes, each passing its filters when its turn comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from cpsched.filters import pod_topology_spread
+from cpsched.filters.args import Args
+from cpsched.filters.coupling import Placed
+from cpsched.filters.feasible import PreFiltered, first_failure, prefilter
+from cpsched.filters.registry import chosen
+from cpsched.filters.state import ClusterState
+from cpsched.filters.status import Status
+from cpsched.instance import Task
+
+STEPS = 20_000
+
+
+@dataclass(frozen=True)
+class Order:
+    """A legal order, or None; then `stuck` names who could not be placed where the search got furthest.
+
+    `exhausted`: the search gave up, so that None proves nothing.
+    """
+
+    order: tuple[Task, ...] | None
+    stuck: tuple[tuple[Task, str, Status], ...] = ()
+    exhausted: bool = False
+
+
+@dataclass
+class _Kind:
+    """Tasks alike in everything a filter reads, for one node: any of them may go first."""
+
+    template: int
+    node: str
+    waiting: list[Task] = field(default_factory=list)
+
+
+class OrderSearch:
+    """Depth first with memory: what has been placed decides what can follow, unless placing books something.
+
+    Of the tasks that pass, those in the emptiest domains go first, which is always right for a single kind.
+    """
+
+    def __init__(self, cluster: ClusterState, placed: list[Placed], names: list[str], args: Args):
+        self._cluster, self._names, self._args = cluster, names, args
+        self._filters = chosen(names)
+        self._kinds = _kinds(placed)
+        self._books = any(one.reserve is not None for one in self._filters)
+        self._placed: list[tuple[int, Task, list[Callable[[], None]]]] = []
+        self._dead: set[tuple[int, ...]] = set()
+        self._stuck: tuple[int, tuple[tuple[Task, str, Status], ...]] = (-1, ())
+
+    def run(self) -> Order:
+        """Search; the cluster is the same afterwards."""
+        total = sum(len(kind.waiting) for kind in self._kinds)
+        path = [self._options()]
+        steps = 0
+        while path and len(self._placed) < total and steps < STEPS:
+            kind = next(path[-1], None)
+            if kind is None:
+                path.pop()
+                if not self._books:
+                    self._dead.add(self._progress())
+                if path:
+                    self._take_back()
+                continue
+            self._place(*kind)
+            if self._progress() in self._dead:
+                self._take_back()
+                continue
+            steps += 1
+            path.append(self._options())
+        order = tuple(task for _, task, _ in self._placed) if len(self._placed) == total else None
+        while self._placed:
+            self._take_back()
+        return Order(order) if order is not None else Order(None, self._stuck[1], exhausted=bool(path))
+
+    def _progress(self) -> tuple[int, ...]:
+        return tuple(len(kind.waiting) for kind in self._kinds)
+
+    def _options(self) -> Iterator[tuple[int, PreFiltered]]:
+        """Kinds whose next task passes now, those in the emptiest domains first."""
+        prefiltered_by_template: dict[int, PreFiltered] = {}
+        waiting = []
+        for number, kind in enumerate(self._kinds):
+            if not kind.waiting:
+                continue
+            prefiltered = prefiltered_by_template.get(kind.template)
+            if prefiltered is None:
+                prefiltered = prefilter(kind.waiting[-1], self._cluster, self._names, self._args)
+                prefiltered_by_template[kind.template] = prefiltered
+            waiting.append((_crowding(prefiltered, kind.node, self._cluster), number, prefiltered))
+        failing = []
+        for _, number, prefiltered in sorted(waiting, key=lambda item: item[:2]):
+            kind = self._kinds[number]
+            status = self._status(kind, prefiltered)
+            if status.is_success:
+                yield number, prefiltered
+            else:
+                failing.append((kind.waiting[-1], kind.node, status))
+        if len(self._placed) > self._stuck[0]:
+            self._stuck = (len(self._placed), tuple(failing))
+
+    def _status(self, kind: _Kind, prefiltered: PreFiltered) -> Status:
+        if not prefiltered.status.is_success:
+            return prefiltered.status
+        node = self._cluster.nodes[kind.node]
+        return first_failure(kind.waiting[-1], node, self._cluster, prefiltered, self._filters)
+
+    def _place(self, number: int, prefiltered: PreFiltered) -> None:
+        kind = self._kinds[number]
+        task = kind.waiting.pop()
+        node = self._cluster.nodes[kind.node]
+        undo = [
+            one.reserve(prefiltered.states[one.name], task, node, self._cluster)
+            for one in self._filters
+            if one.reserve is not None and one.name in prefiltered.states
+        ]
+        self._cluster.add(task, kind.node)
+        self._placed.append((number, task, undo))
+
+    def _take_back(self) -> None:
+        number, task, undo = self._placed.pop()
+        self._cluster.remove(task)
+        for one in reversed(undo):
+            one()
+        self._kinds[number].waiting.append(task)
+
+
+def _crowding(prefiltered: PreFiltered, node: str, cluster: ClusterState) -> int:
+    """How full the node's fullest domain is; tasks without spread come last."""
+    state: pod_topology_spread.State | None = prefiltered.states.get(pod_topology_spread.NAME)
+    if state is None:
+        return 2**31
+    labels = cluster.nodes[node].labels
+    counts = zip(state.constraints, state.counts, strict=True)
+    return max(count.get(labels.get(constraint.topology_key, ""), 0) for constraint, count in counts)
+
+
+def _kinds(placed: list[Placed]) -> list[_Kind]:
+    templates: dict[str, int] = {}
+    kinds: dict[tuple[int, str], _Kind] = {}
+    for item in reversed(placed):
+        pod = item.task.pod
+        content = f"{pod.metadata.namespace} {sorted(pod.metadata.labels.items())} {pod.spec.model_dump_json()}"
+        has_identity = bool(pod.spec.resource_claims) or any(volume.ephemeral for volume in pod.spec.volumes)
+        template = templates.setdefault(f"{item.task.key} {content}" if has_identity else content, len(templates))
+        kinds.setdefault((template, item.node), _Kind(template, item.node)).waiting.append(item.task)
+    return list(kinds.values())
