@@ -21,22 +21,31 @@ def volcano_requests(pod: Pod) -> Amounts:
 
 def kube_requests(pod: Pod) -> Amounts:
     """The request in kube-scheduler's units (cpu milli, the rest whole); mirrors component-helpers `PodRequests`."""
-    total = _pod_total(pod, _nano_amounts)
-    _apply_pod_level(total, pod, _nano_amounts)
-    total = _added(total, _nano_amounts(pod.spec.overhead))
-    return {name: -(-amount // (10**6 if name == "cpu" else 10**9)) for name, amount in total.items()}
+    return _in_kube_units(_kube_total(pod, _nano_amounts))
 
 
 def kube_nonzero_requests(pod: Pod, default_cpu_milli: int = 100, default_memory: int = 200 * 2**20) -> Amounts:
-    """cpu and memory with the scheduler's stand-ins for containers that ask for none; used by scores only."""
+    """cpu and memory with the scheduler's stand-ins for containers that ask for none; used by scores only.
+
+    A pod that states requests of its own gets a stand-in only for what neither it nor its containers ask for.
+    """
     stand_in = {"cpu": default_cpu_milli * 10**6, "memory": default_memory * 10**9}
+    missing = stand_in
+    if any(_counts_for_pods(name) for name in pod.spec.resources.requests):
+        asked = _kube_total(pod, _nano_amounts)
+        missing = {name: amount for name, amount in stand_in.items() if name not in asked}
+    total = _kube_total(pod, lambda requests: {**missing, **_nano_amounts(requests)})
+    return _in_kube_units({name: total.get(name, 0) for name in stand_in})
 
-    def amounts(requests: Mapping[str, str]) -> Amounts:
-        asked = _nano_amounts(requests)
-        return {name: asked.get(name, value) for name, value in stand_in.items()}
 
+def _kube_total(pod: Pod, amounts: Callable[[Mapping[str, str]], Amounts]) -> Amounts:
     total = _pod_total(pod, amounts)
-    return {name: -(-amount // (10**6 if name == "cpu" else 10**9)) for name, amount in total.items()}
+    _apply_pod_level(total, pod, _nano_amounts)
+    return _added(total, _nano_amounts(pod.spec.overhead))
+
+
+def _in_kube_units(nano: Amounts) -> Amounts:
+    return {name: -(-amount // (10**6 if name == "cpu" else 10**9)) for name, amount in nano.items()}
 
 
 def _nano_amounts(requests: Mapping[str, str]) -> Amounts:
@@ -75,11 +84,14 @@ def _container_requests(container: Container, held: Mapping[str, ContainerStatus
 
 
 def _apply_pod_level(total: Amounts, pod: Pod, amounts: Callable[[Mapping[str, str]], Amounts]) -> None:
-    if pod.spec.resources.requests:
-        stated = amounts(pod.spec.resources.requests)
-        for name, amount in stated.items():
-            if name in ("cpu", "memory") or name.startswith("hugepages-"):
-                total[name] = amount
+    for name, amount in amounts(pod.spec.resources.requests).items():
+        if _counts_for_pods(name):
+            total[name] = amount
+
+
+def _counts_for_pods(name: str) -> bool:
+    """Whether a pod may state a request for it as a whole (`IsSupportedPodLevelResource`)."""
+    return name in ("cpu", "memory") or name.startswith("hugepages-")
 
 
 def _added(left: Amounts, right: Amounts) -> Amounts:

@@ -35,21 +35,21 @@ class _Search:
 
     def succeeds(self) -> bool:
         """Whether some way of charging works for all the nodes together."""
-        return self._node(0, ())
+        return self._node(0, {}, ())
 
-    def _node(self, position: int, also_reclaimed: tuple[Task, ...]) -> bool:
+    def _node(self, position: int, charged: Charged, also_reclaimed: tuple[Task, ...]) -> bool:
         if position == len(self.nodes):
             return True
         node = self.nodes[position]
         victims = [v for v in self.decision.victims_by_node[node] if self._pairs(v)]
         victims.sort(key=lambda v: (tuple(amount for _, amount in sorted(v.requests.items())), v.key), reverse=True)
-        return self._victim(position, victims, {}, self.missing[node], also_reclaimed)
+        return self._victim(position, victims, charged, self.missing[node], also_reclaimed)
 
     def _victim(
         self, position: int, left: Sequence[Task], charged: Charged, missing: Missing, also_reclaimed: tuple[Task, ...]
     ) -> bool:
         if all(amount <= 0 for amount in missing.values()):
-            return self._node(position + 1, also_reclaimed)
+            return self._node(position + 1, charged, also_reclaimed)
         self.steps += 1
         if self.steps > STEPS or any(a > sum(v.requests.get(n, 0) for v in left) for n, a in missing.items()):
             return False

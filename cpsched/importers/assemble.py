@@ -77,6 +77,7 @@ class _Builder:
     def __init__(self, lenient: bool):
         self.lenient = lenient
         self.warnings: list[str] = []
+        self.pod_by_job: dict[str, Found] = {}
 
     def fault(self, item: Found, wrong: str, right: str) -> None:
         error = InputError(wrong, file=item.file, place=item.place, right=right)
@@ -96,6 +97,8 @@ class _Builder:
             raise InputError(
                 f"the task id {task.key} is used twice", file=item.file, place=item.place, right="ids are unique"
             )
+        if task.group is not None:
+            self.pod_by_job.setdefault(task.group, item)
         if task.status not in _ENDED:
             if task.node and task.node not in nodes:
                 self.fault(
@@ -154,7 +157,8 @@ class _Builder:
                 queues[DEFAULT_QUEUE] = Queue(groups.Queue(metadata=Metadata.model_validate({"name": DEFAULT_QUEUE})))
             else:
                 known = ", ".join(sorted(queues)[:5]) or "none"
-                self.fault(pod_groups[job.key], f"its queue {job.queue} is not in the input", f"queues given: {known}")
+                item = pod_groups.get(job.key) or self.pod_by_job[job.key]
+                self.fault(item, f"its queue {job.queue} is not in the input", f"queues given: {known}")
         for name, item in found.items():
             parent = queues[name].parent
             if parent and parent != "root" and parent not in queues:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from cpsched.errors import InputError
-from cpsched.importers.compact_pod import pod_object
+from cpsched.importers.compact_pod import MOST_REPLICAS, pod_object
 from cpsched.importers.kubernetes import input_error, without_nulls
 from cpsched.objects.base import Items, Quantities, Quantity, Time
 
 Raw = dict[str, Any]
+Name = Annotated[str, Field(min_length=1)]
 
 
 class Compact(BaseModel):
@@ -24,8 +25,8 @@ class Compact(BaseModel):
 class CompactNode(Compact):
     """`replicas: 3` with name n makes n-0, n-1, n-2; each gets its own hostname label."""
 
-    name: str = Field(min_length=1)
-    replicas: int | None = Field(None, ge=0)
+    name: Name
+    replicas: int | None = Field(None, ge=0, le=MOST_REPLICAS)
     allocatable: Quantities = {}
     labels: dict[str, str] = {}
     taints: Items[Raw] = ()
@@ -36,7 +37,7 @@ class CompactNode(Compact):
 class CompactQueue(Compact):
     """Spec fields of a Queue, with its state beside them."""
 
-    name: str = Field(min_length=1)
+    name: Name
     weight: int = 1
     capability: Quantities | None = None
     deserved: Quantities | None = None
@@ -52,16 +53,27 @@ class CompactQueue(Compact):
 class CompactPriorityClass(Compact):
     """A PriorityClass."""
 
-    name: str = Field(min_length=1)
+    name: Name
     value: int
     globalDefault: bool = False
     preemptionPolicy: str = ""
 
 
+def _class_list(value: object) -> object:
+    return [{"name": name, "value": number} for name, number in value.items()] if isinstance(value, dict) else value
+
+
+PriorityClasses = Annotated[
+    Items[CompactPriorityClass],
+    BeforeValidator(_class_list, json_schema_input_type=Items[CompactPriorityClass] | dict[Name, int]),
+]
+"""A list, or shorter a mapping of name to value."""
+
+
 class CompactBudget(Compact):
     """A PodDisruptionBudget: whom it covers and how many disruptions it still allows."""
 
-    name: str = Field(min_length=1)
+    name: Name
     namespace: str = "default"
     selector: Raw
     disruptionsAllowed: int = 0
@@ -71,7 +83,7 @@ class CompactBudget(Compact):
 class CompactJob(Compact):
     """A PodGroup with its tasks; minMember defaults to all of them."""
 
-    name: str = Field(min_length=1)
+    name: Name
     namespace: str = "default"
     queue: str = ""
     minMember: int | None = Field(None, ge=0)
@@ -109,7 +121,7 @@ class CompactInstance(Compact):
     now: Time | None = None
     nodes: Items[CompactNode] = ()
     queues: Items[CompactQueue] = ()
-    priorityClasses: Items[CompactPriorityClass] | dict[str, int] = ()
+    priorityClasses: PriorityClasses = ()
     jobs: Items[CompactJob] = ()
     running: dict[str, str] = Field({}, description="task id → node, for tasks that already run")
     budgets: Items[CompactBudget] = ()
@@ -121,8 +133,12 @@ class CompactInstance(Compact):
 
 def parse(data: Mapping[str, Any], file: str) -> CompactInstance:
     """Validate the compact form."""
+    stated = without_nulls({key: value for key, value in data.items() if key != "objects"})
+    if data.get("objects") is not None:
+        # Objects keep their nulls here, as they do outside an Instance: disruptedPods has names without a time.
+        stated["objects"] = data["objects"]
     try:
-        return CompactInstance.model_validate(without_nulls(data))
+        return CompactInstance.model_validate(stated)
     except ValidationError as error:
         raise input_error(error, file=file, place=None) from None
 
@@ -133,7 +149,7 @@ def expand(compact: CompactInstance, file: str) -> Iterator[tuple[str, Raw]]:
         yield from _nodes(node)
     for queue in compact.queues:
         yield f"queue {queue.name}", _queue(queue)
-    for one in _classes(compact.priorityClasses):
+    for one in compact.priorityClasses:
         yield f"priorityClass {one.name}", _priority_class(one)
     placed: set[str] = set()
     for job in compact.jobs:
@@ -180,12 +196,6 @@ def _queue(queue: CompactQueue) -> Raw:
         "spec": spec,
         "status": {"state": queue.state},
     }
-
-
-def _classes(stated: tuple[CompactPriorityClass, ...] | dict[str, int]) -> Iterator[CompactPriorityClass]:
-    if isinstance(stated, dict):
-        stated = tuple(CompactPriorityClass(name=name, value=value) for name, value in stated.items())
-    yield from stated
 
 
 def _priority_class(item: CompactPriorityClass) -> Raw:

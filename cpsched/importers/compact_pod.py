@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from cpsched.importers.compact import CompactJob
 
 Raw = dict[str, Any]
+MOST_REPLICAS = 100_000
 
 _METADATA = {"labels", "annotations", "creationTimestamp", "deletionTimestamp", "uid", "ownerReferences"}
 _SHORTHAND = {"name", "namespace", "role", "replicas", "requests", "limits", "ports", "image", "preemptable", "running"}
@@ -37,10 +38,9 @@ def pod_object(
     _reject_unknown(task, file, place)
     role = _text(task, "role", file, place) or f"task{index}" * (index > 0) or "task"
     replicas = task.get("replicas", 1)
-    if isinstance(replicas, bool) or not isinstance(replicas, int) or replicas < 0:
-        raise InputError(
-            f"replicas is {replicas!r}", file=file, place=place, right="replicas is a number, zero or more"
-        )
+    if isinstance(replicas, bool) or not isinstance(replicas, int) or not 0 <= replicas <= MOST_REPLICAS:
+        right = f"replicas is a number from 0 to {MOST_REPLICAS}"
+        raise InputError(f"replicas is {replicas!r}", file=file, place=place, right=right)
     nodes = _nodes(task.get("running"), replicas, file, place)
     named = _text(task, "name", file, place)
     if named and replicas != 1:

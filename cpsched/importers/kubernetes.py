@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from cpsched.errors import InputError
 from cpsched.importers.unread import unread_fields
@@ -58,10 +60,10 @@ def objects_in(document: Document) -> Iterator[tuple[str, Any]]:
 def read_object(raw: Any, file: str, place: str, report: Report) -> Found | None:
     """Validate one object; None for a kind that scheduling does not look at (counted in the report)."""
     if not isinstance(raw, Mapping):
-        raise InputError(f"{_named(raw)} where an object was expected", file=file, place=place, right=_EXPECTED)
+        raise InputError(f"{_named(raw)} where an object was expected", file=file, place=place, right=EXPECTED)
     kind, api_version = raw.get("kind"), raw.get("apiVersion", "v1")
     if not isinstance(kind, str) or not kind:
-        raise InputError("an object without a kind", file=file, place=place, right=_EXPECTED)
+        raise InputError("an object without a kind", file=file, place=place, right=EXPECTED)
     if not isinstance(api_version, str):
         raise InputError(f"apiVersion is {_named(api_version)}", file=file, place=place, right="write for example v1")
     group = api_version.rpartition("/")[0]
@@ -78,7 +80,7 @@ def read_object(raw: Any, file: str, place: str, report: Report) -> Found | None
     return Found(kind, found, file, where)
 
 
-_EXPECTED = "give Kubernetes objects (kind: List, Node, Pod, ...) or kind: Instance of apiVersion cpsched/v1"
+EXPECTED = "give Kubernetes objects (kind: List, Node, Pod, ...) or kind: Instance of apiVersion cpsched/v1"
 
 
 def _items(items: Iterable[Any], place: str, default: tuple[Any, str] | None) -> Iterator[tuple[str, Any]]:
@@ -112,14 +114,23 @@ def input_error(error: ValidationError, *, file: str | None, place: str | None) 
     """The first complaint of pydantic as one line of ours."""
     first, *others = error.errors(include_url=False)
     path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).removeprefix(".")
-    if first["type"] == "value_error":
-        wrong = str(first["ctx"]["error"])
-    else:
-        message = first["msg"].removeprefix("Input ")
-        wrong = f"{_shown(first['input'])} {message}" if message.startswith("should") else message
+    wrong = _complaint(first)
     if others:
         wrong += f" (and {len(others)} more like it)"
-    return InputError(wrong, file=file, place=": ".join(part for part in (place, path) if part))
+    right = "cpsched schema instance shows the fields" if first["type"] == "extra_forbidden" else None
+    return InputError(wrong, file=file, place=": ".join(part for part in (place, path) if part), right=right)
+
+
+def _complaint(detail: ErrorDetails) -> str:
+    if detail["type"] == "value_error":
+        return str(detail["ctx"]["error"])
+    if detail["type"] == "extra_forbidden":
+        return "no such field"
+    message = _CLASS_NAMES.sub("a mapping", detail["msg"]).replace("a valid tuple", "a list").removeprefix("Input ")
+    return f"{_shown(detail['input'])} {message}" if message.startswith("should") else message
+
+
+_CLASS_NAMES = re.compile(r"a valid dictionary( or instance of \w+)?")
 
 
 def _with_identity(found: Object, kind: str, file: str, where: str) -> Object:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from pydantic import ValidationError
@@ -12,7 +14,7 @@ from cpsched.errors import InputError
 from cpsched.files import read_documents
 from cpsched.importers import compact
 from cpsched.importers.assemble import assemble
-from cpsched.importers.kubernetes import Found, Report, input_error, objects_in, read_object
+from cpsched.importers.kubernetes import EXPECTED, Found, Report, input_error, objects_in, read_object
 from cpsched.instance import API_VERSION, Instance, Sharding
 from cpsched.parsing import Document
 
@@ -30,12 +32,31 @@ def load(
         lenient: broken cross-references become warnings of the instance.
         report: is filled with what was and what was not understood.
     """
+    with _without_collector():
+        return _load(source, sharding, lenient, Report() if report is None else report)
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """A snapshot is millions of objects that all stay: the garbage collector would walk them over and over."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _load(source: Source, sharding: Mapping[str, Any] | None, lenient: bool, report: Report) -> Instance:
     documents, file = _documents(source)
-    report = Report() if report is None else report
     found: list[Found] = []
     settings: dict[str, Any] = {}
     for document in documents:
         found += _read(document, settings, report)
+    if report.other_kinds and not found and not settings:
+        kinds = ", ".join(sorted(report.other_kinds)[:5])
+        raise InputError(f"nothing here is of a kind that scheduling looks at ({kinds})", file=file, right=EXPECTED)
     if sharding is not None:
         settings["sharding"] = _sharding(sharding, file)
     return assemble(found, lenient=lenient, file=file, **settings)

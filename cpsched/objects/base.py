@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, Strict, WithJsonSchema
 from pydantic.alias_generators import to_camel
@@ -49,6 +49,10 @@ class Shape(BaseModel):
         populate_by_name=False,
         serialize_by_alias=True,
     )
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        """Itself: it is frozen, and pydantic copies a default deeply for every object that is read."""
+        return self
 
 
 class Metadata(Shape):

@@ -76,7 +76,14 @@ class Predicates:
     @cached_property
     def any_dynamic(self) -> bool:
         """Whether some pod has a wish that other pods can grant or refuse."""
-        return any(has_dynamic_wishes(self.cluster.facts(task), task) for task in self.instance.tasks.values())
+        return any(
+            has_dynamic_wishes(self.cluster.facts(task), task) or self._has_default_spread(task)
+            for task in self.instance.tasks.values()
+        )
+
+    def _has_default_spread(self, task: Task) -> bool:
+        """Whether the profile spreads pods without constraints of their own."""
+        return any(c.when_unsatisfiable == "DoNotSchedule" for c in self.args(task).default_constraints)
 
     def _profile(self, task: Task) -> Profile:
         name = task.pod.spec.scheduler_name or DEFAULT_SCHEDULER
