@@ -1,0 +1,89 @@
+"""`cpsched import`: any input as one normalised Instance, with a report of what was and was not understood."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cpsched.cli.output import as_json, busy, emit, emit_tables, warn, write_output
+from cpsched.cli.parameters import Input, Lenient, Output
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from cpsched.importers.kubernetes import Report
+
+Conf = Annotated[
+    str | None,
+    typer.Option(
+        "--conf",
+        metavar="FILE",
+        help="Put this scheduler configuration into the Instance, in place of the input's own.",
+        show_default=False,
+    ),
+]
+ReportOption = Annotated[
+    bool,
+    typer.Option("--report", help="Show what was read, and which kinds and fields were left aside, not the Instance."),
+]
+
+
+def import_(
+    input_: Input, report: ReportOption = False, lenient: Lenient = False, conf: Conf = None, output: Output = None
+) -> int:
+    """Read an input and write it as one Instance (JSON).
+
+    The Instance holds every field that scheduling looks at, with defaults filled in; loading it gives the same cluster
+    again. Without -o it goes to stdout.
+    """
+    from dataclasses import replace
+
+    from cpsched.importers.kubernetes import Report
+    from cpsched.importers.load import load
+
+    counts = Report(count_fields=report)
+    with busy(f"Reading {input_}"):
+        instance = load(input_, lenient=lenient, report=counts)
+        warnings = list(instance.warnings)
+        if conf is not None:
+            instance = replace(instance, conf=_configuration(conf, lenient, warnings))
+        text = as_json(instance.to_dict())
+    warn(warnings)
+    write_output(output, text)
+    if report:
+        emit_tables(*_tables(counts))
+    elif output is None:
+        emit(text)
+    return 0
+
+
+def _configuration(path: str, lenient: bool, warnings: list[str]) -> Mapping[str, Any]:
+    from cpsched.files import read_document
+    from cpsched.policy import KubeConf, VolcanoConf, recognise
+
+    document = read_document(path)
+    found = recognise(document.data, file=document.file)
+    reader = VolcanoConf if found.scheduler == "volcano" else KubeConf
+    warnings += reader.parse(found.conf, file=document.file, lenient=lenient).warnings
+    return found.conf
+
+
+def _tables(counts: Report) -> list[Table | str]:
+    parts: list[Table | str] = [_table("Read", "kind", counts.read)]
+    if counts.other_kinds:
+        parts.append(_table("Left aside: kinds that scheduling does not look at", "kind", counts.other_kinds))
+    if counts.unread:
+        parts.append(_table("Left aside: fields that nothing here reads", "field", counts.unread))
+    if not counts.other_kinds and not counts.unread:
+        parts.append("Nothing was left aside.")
+    return parts
+
+
+def _table(title: str, what: str, counts: Counter[str]) -> Table:
+    from cpsched.cli.tables import table
+
+    rows = [(name, str(count)) for name, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
+    return table(title, [what, "#count"], rows)

@@ -1,0 +1,84 @@
+"""The command `cpsched`: its subcommands, and the one place where the program ends."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Annotated, NoReturn
+
+import typer
+
+import cpsched
+from cpsched.cli.import_ import import_
+from cpsched.cli.parameters import EXIT_CODES
+from cpsched.cli.schema import schema
+from cpsched.cli.solve import solve
+from cpsched.cli.verify import verify
+from cpsched.errors import InputError
+
+USAGE, INTERRUPTED = 2, 130
+
+app = typer.Typer(
+    name="cpsched", add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False, epilog=EXIT_CODES
+)
+app.command(epilog=EXIT_CODES)(solve)
+app.command(epilog=EXIT_CODES)(verify)
+app.command("import", epilog=EXIT_CODES)(import_)
+app.command(epilog=EXIT_CODES)(schema)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"cpsched {cpsched.__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def main(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Was that scheduling decision any good?
+
+    Reads a snapshot of a Kubernetes or Volcano batch cluster, decides as a scheduler does or as well as the policy
+    allows, and judges every decision by the same rules and levels.
+    """
+    if context.invoked_subcommand is None:
+        print(context.get_help(), file=sys.stderr)
+        raise typer.Exit(USAGE)
+
+
+def run() -> NoReturn:
+    """Run the command line and end the program."""
+    sys.exit(_exit_code())
+
+
+def _exit_code() -> int:
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        code = app(prog_name="cpsched", standalone_mode=False) or 0
+    except InputError as error:
+        return _failed(str(error))
+    except typer.TyperException as error:
+        return _failed(_usage(error))
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    if code == INTERRUPTED:
+        print("cpsched: interrupted", file=sys.stderr)
+    return int(code)
+
+
+def _failed(line: str) -> int:
+    print(f"cpsched: error: {line}", file=sys.stderr)
+    return USAGE
+
+
+def _usage(error: typer.TyperException) -> str:
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "cpsched"
+    message = " ".join(error.format_message().split()).replace("Value error, ", "").removesuffix(".")
+    return f"{message}; see {command} --help"

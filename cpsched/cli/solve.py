@@ -1,0 +1,121 @@
+"""`cpsched solve`: one engine's decision, judged and shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from cpsched.cli.output import as_json, busy, emit, emit_tables, warn, write_output
+from cpsched.cli.parameters import Conf, Input, Json, Lenient, Model, Output
+from cpsched.errors import InputError
+
+if TYPE_CHECKING:
+    from cpsched.policy import Policy
+    from cpsched.solution import Solution
+
+FINE, FINDINGS, NO_ANSWER = 0, 1, 3
+
+Engine = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        metavar="NAME",
+        help="Who decides: optimal (the provably best decision), or volcano or kube (what that scheduler does). "
+        "exec:CMD (any program that reads the Instance and prints a Solution) is not part of this build. "
+        "Default: optimal.",
+        show_default=False,
+    ),
+]
+Sharding = Annotated[
+    Literal["none", "soft", "hard"] | None,
+    typer.Option("--sharding", help="Node sharding; overrules the input's own.", show_default=False),
+]
+ShardNodes = Annotated[
+    str | None,
+    typer.Option("--shard-nodes", metavar="A,B,...", help="The nodes of this scheduler's shard.", show_default=False),
+]
+Seed = Annotated[
+    int, typer.Option("--seed", help="Where upstream leaves it to chance: 1 takes the documented choice, others draw.")
+]
+TimeLimit = Annotated[
+    float, typer.Option("--time-limit", metavar="SECONDS", help="Then the best so far is the answer.")
+]
+Workers = Annotated[int, typer.Option("--workers", help="Threads of the solver.")]
+KubeVersion = Annotated[
+    str | None,
+    typer.Option(
+        "--kube-version", metavar="RELEASE", help="kube-scheduler's release: 1.36 or head.", show_default=False
+    ),
+]
+Only = Annotated[str | None, typer.Option("--only", metavar="NS/POD", help="Try only this pod.", show_default=False)]
+
+
+def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it has options
+    input_: Input,
+    engine: Engine = None,
+    model: Model = "volcano",
+    conf: Conf = None,
+    lenient: Lenient = False,
+    sharding: Sharding = None,
+    shard_nodes: ShardNodes = None,
+    seed: Seed = 1,
+    time_limit: TimeLimit = 60,
+    workers: Workers = 2,
+    kube_version: KubeVersion = None,
+    only: Only = None,
+    json: Json = False,
+    output: Output = None,
+) -> int:
+    """Decide who is placed and who is evicted.
+
+    The decision is checked by every rule of the policy and scored on its levels, whoever made it: the tables show the
+    jobs, the victims, the levels with their proofs, and the rules that are broken.
+    """
+    from cpsched import engines
+    from cpsched.importers.load import load
+    from cpsched.importers.policy import load_policy
+    from cpsched.options import Options
+
+    options = Options(time_limit=time_limit, workers=workers, seed=seed, only=only)
+    shard = _shard(sharding, shard_nodes)
+    name = engine or engines.default_engine()
+    engines.find(name)
+    with busy(f"Reading {input_}"):
+        instance = load(input_, sharding=shard, lenient=lenient)
+        policy = load_policy(model, conf, instance=instance, lenient=lenient, kube_version=kube_version)
+    warn([*instance.warnings, *policy.warnings, *_doubts(name, policy)])
+    with busy(f"Deciding ({name})"):
+        solution = engines.run(name, instance, policy, options)
+    text = as_json(solution.to_dict())
+    write_output(output, text)
+    if json:
+        emit(text)
+    else:
+        from cpsched.cli.decision import decision_tables
+        from cpsched.snapshot import Snapshot
+
+        emit_tables(*decision_tables(Snapshot(instance, policy), solution))
+    return exit_code(solution)
+
+
+def exit_code(solution: Solution) -> int:
+    """0, or 1 for a decision that breaks a rule, or 3 if there is none."""
+    if solution.status.value == "unknown":
+        return NO_ANSWER
+    return FINDINGS if solution.findings else FINE
+
+
+def _shard(mode: str | None, nodes: str | None) -> dict[str, Any] | None:
+    if nodes is not None and mode not in ("soft", "hard"):
+        raise InputError("--shard-nodes without a sharding mode", right="add --sharding soft or --sharding hard")
+    if mode is None:
+        return None
+    return {"mode": mode, "nodes": [name.strip() for name in (nodes or "").split(",") if name.strip()]}
+
+
+def _doubts(engine: str, policy: Policy) -> Iterator[str]:
+    made_for = policy.model.scheduler
+    if engine in ("volcano", "kube") and engine != made_for:
+        yield f"engine {engine} is judged by model {policy.name}, which is made for {made_for}; see --model"

@@ -1,0 +1,111 @@
+"""`cpsched verify`: a decision checked against its input, without a solver."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cpsched.cli.output import as_json, busy, emit, emit_tables, warn
+from cpsched.cli.parameters import Conf, Input, Json, Lenient
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from cpsched.check import Decision
+    from cpsched.instance import Instance
+    from cpsched.solution import Finding, Solution
+
+SolutionFile = Annotated[
+    str,
+    typer.Argument(metavar="SOLUTION", help="A Solution, as solve --json or -o wrote it.", show_default=False),
+]
+ModelOption = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="NAME|FILE",
+        help="Policy: the name of a shipped model, or a model file. Default: the one the solution names, else volcano.",
+        show_default=False,
+    ),
+]
+
+
+def verify(
+    solution_file: SolutionFile,
+    input_: Input,
+    model: ModelOption = None,
+    conf: Conf = None,
+    lenient: Lenient = False,
+    json: Json = False,
+) -> int:
+    """Check a decision without any solver.
+
+    Its format, every rule of the policy, and every level it states against the value computed anew. A solution that
+    was made from another input is checked all the same, with a warning.
+    """
+    from cpsched.files import read_document
+    from cpsched.importers.load import load
+    from cpsched.importers.policy import load_policy
+    from cpsched.judge import decision_of, findings
+    from cpsched.solution import Solution
+
+    document = read_document(solution_file)
+    solution = Solution.parse(document.data, file=document.file)
+    with busy("Checking"):
+        instance = load(input_, lenient=lenient)
+        policy = load_policy(model or solution.model or "volcano", conf, instance=instance, lenient=lenient)
+        decision = decision_of(instance, policy, solution)
+        found = findings(decision, solution)
+    warn([*instance.warnings, *policy.warnings])
+    if not _same_instance(solution, instance):
+        warn([f"{document.file}: was made from another input (instance_sha256 differs)"])
+    if json:
+        emit(as_json(_verdict(solution, instance, decision, found)))
+    else:
+        emit_tables(_rules(found), _summary(found))
+    return 1 if found else 0
+
+
+def _same_instance(solution: Solution, instance: Instance) -> bool:
+    return solution.instance_sha256 in ("", instance.sha256)
+
+
+def _verdict(solution: Solution, instance: Instance, decision: Decision, found: tuple[Finding, ...]) -> dict[str, Any]:
+    from cpsched.objectives import levels
+
+    broken = {one.rule for one in found}
+    return {
+        "apiVersion": "cpsched/v1",
+        "kind": "Verification",
+        "model": decision.snapshot.policy.name,
+        "instance_sha256": instance.sha256,
+        "same_instance": _same_instance(solution, instance),
+        "rules": {rule: rule not in broken for rule in _rule_keys()},
+        "findings": [one.model_dump(mode="json") for one in found],
+        "levels": [{"name": one.name, "priority": one.priority, "value": one.value} for one in levels(decision)],
+    }
+
+
+def _rule_keys() -> list[str]:
+    from cpsched.check import RULES
+    from cpsched.judge import LEVELS
+
+    return [*RULES, LEVELS]
+
+
+def _rules(found: tuple[Finding, ...]) -> Table:
+    from cpsched.cli.tables import table
+
+    rows: list[tuple[str, str, str, str]] = []
+    for rule in _rule_keys():
+        broken = [one for one in found if one.rule == rule]
+        rows += [(rule, "broken", one.subject, one.message) for one in broken] or [(rule, "ok", "", "")]
+    return table("Rules", ["rule", "", "subject", "message"], rows)
+
+
+def _summary(found: tuple[Finding, ...]) -> str:
+    if not found:
+        return "No rule is broken."
+    rules = len({one.rule for one in found})
+    return f"{len(found)} finding{'s' * (len(found) > 1)} in {rules} rule{'s' * (rules > 1)}."

@@ -1,0 +1,107 @@
+"""The engines: one registry of who can decide, each imported only when it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib.machinery import PathFinder
+
+import cpsched
+from cpsched.errors import InputError
+from cpsched.instance import Instance
+from cpsched.judge import judged
+from cpsched.options import Options
+from cpsched.policy import Policy
+from cpsched.solution import Solution
+
+Decide = Callable[[Instance, Policy, Options], Solution]
+
+
+@dataclass(frozen=True)
+class Engine:
+    """Where an engine lives, how it is asked, and what it can be told."""
+
+    module: str
+    decide: Decide
+    tries_one: bool = False
+
+
+def _optimal(instance: Instance, policy: Policy, options: Options) -> Solution:
+    from cpsched.optimum.race import Settings
+    from cpsched.optimum.solve import decide
+
+    settings = Settings(time_limit=options.time_limit, workers=options.workers, seed=options.seed)
+    return decide(instance, policy, settings)
+
+
+def _volcano(instance: Instance, policy: Policy, options: Options) -> Solution:
+    from cpsched.greedy.volcano import engine
+
+    return engine.decide(instance, policy, engine.Options(seed=options.chance))
+
+
+def _kube(instance: Instance, policy: Policy, options: Options) -> Solution:
+    from cpsched.greedy import kube
+
+    return kube.decide(instance, policy, kube.Options(only=options.only, seed=options.chance))
+
+
+ENGINES: dict[str, Engine] = {
+    "optimal": Engine("cpsched.optimum.solve", _optimal),
+    "volcano": Engine("cpsched.greedy.volcano.engine", _volcano),
+    "kube": Engine("cpsched.greedy.kube.engine", _kube, tries_one=True),
+}
+"""In order of preference: without a wish the first that is part of this build decides."""
+
+EXTERNAL = "exec:"
+"""Begins the name of an engine that is any program: `exec:CMD`."""
+
+
+def is_built(name: str) -> bool:
+    """Whether the engine's module exists; looked up step by step, so that nothing is imported."""
+    path: Sequence[str] | None = cpsched.__path__
+    steps = ENGINES[name].module.split(".")
+    for length in range(2, len(steps) + 1):
+        spec = PathFinder.find_spec(".".join(steps[:length]), path)
+        if spec is None:
+            return False
+        path = spec.submodule_search_locations
+    return True
+
+
+def default_engine() -> str:
+    """The engine that decides if none is named."""
+    name = next((name for name in ENGINES if is_built(name)), None)
+    if name is None:
+        raise InputError("no engine is part of this build")
+    return name
+
+
+def find(name: str) -> Engine:
+    """The engine of that name; InputError for one that is unknown or not part of this build."""
+    if name not in ENGINES and not name.startswith(EXTERNAL):
+        near = get_close_matches(name, ENGINES, n=1)
+        meant = f"did you mean {near[0]}? " if near else ""
+        raise InputError(f"unknown engine {name}", right=f"{meant}known: {', '.join(ENGINES)}, {EXTERNAL}CMD")
+    if name.startswith(EXTERNAL) or not is_built(name):
+        raise InputError(f"engine {name} is not part of this build")
+    return ENGINES[name]
+
+
+def run(name: str, instance: Instance, policy: Policy, options: Options) -> Solution:
+    """The engine's decision, judged."""
+    engine = find(name)
+    if options.only is not None:
+        _refuse_only(name, engine, instance, options.only)
+    solution = engine.decide(instance, policy, options)
+    return judged(instance, policy, solution.model_copy(update={"seed": options.seed}))
+
+
+def _refuse_only(name: str, engine: Engine, instance: Instance, only: str) -> None:
+    if not engine.tries_one:
+        raise InputError(f"engine {name} does not try one pod alone", place="only", right="engine kube does")
+    if only not in instance.tasks:
+        near = get_close_matches(only, instance.tasks, n=1)
+        right = f"did you mean {near[0]}?" if near else "a task is named namespace/pod"
+        raise InputError(f"no task {only}", file=instance.file, place="only", right=right)

@@ -1,0 +1,70 @@
+"""The judge: checks and scores a decision, whoever made it, and holds what it states about itself against that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import cpsched
+from cpsched.check import Decision, violations
+from cpsched.instance import Instance
+from cpsched.objectives import levels
+from cpsched.policy import Policy
+from cpsched.snapshot import Snapshot
+from cpsched.solution import Finding, Level, Solution, SolutionStatus
+
+LEVELS = "levels"
+"""Key of the findings about what a solution states of its own levels."""
+
+_WITHOUT_DECISION = (SolutionStatus.INFEASIBLE, SolutionStatus.UNKNOWN)
+
+
+def decision_of(instance: Instance, policy: Policy, solution: Solution) -> Decision:
+    """The decision inside the solution, seen against the session as it opens."""
+    return Decision.of(Snapshot(instance, policy), solution)
+
+
+def judged(instance: Instance, policy: Policy, solution: Solution) -> Solution:
+    """The solution with its findings, its levels (unproved, if it came without any), and what it was made from."""
+    decision = decision_of(instance, policy, solution)
+    computed = () if solution.status in _WITHOUT_DECISION else levels(decision)
+    return solution.model_copy(
+        update={
+            "model": solution.model or policy.name,
+            "levels": solution.levels or computed,
+            "findings": findings(decision, solution),
+            "instance_sha256": instance.sha256,
+            "versions": {"cpsched": cpsched.__version__, **solution.versions},
+        }
+    )
+
+
+def findings(decision: Decision, solution: Solution) -> tuple[Finding, ...]:
+    """Every rule the decision breaks, and every level that is not as the solution states it."""
+    broken = [Finding(rule=rule, subject=subject, message=text) for rule, subject, text in violations(decision)]
+    if not solution.levels:
+        return tuple(broken)
+    return (*broken, *_misstated(solution.levels, levels(decision)), *_unproved(solution))
+
+
+def _misstated(stated: tuple[Level, ...], computed: tuple[Level, ...]) -> Iterator[Finding]:
+    by_label = {level.label: level for level in stated}
+    if len(by_label) < len(stated):
+        yield Finding(rule=LEVELS, message="a level is stated twice")
+    for level in computed:
+        one = by_label.pop(level.label, None)
+        if one is None:
+            yield Finding(rule=LEVELS, subject=level.label, message=f"is not stated; it is {level.value}")
+        elif (one.value, one.sense) != (level.value, level.sense):
+            message = f"{one.sense} {one.value} is stated; it is {level.sense} {level.value}"
+            yield Finding(rule=LEVELS, subject=level.label, message=message)
+    for label in by_label:
+        yield Finding(rule=LEVELS, subject=label, message="is stated, but the policy has no such level here")
+
+
+def _unproved(solution: Solution) -> Iterator[Finding]:
+    for level in solution.levels:
+        if level.proved and level.bound != level.value:
+            message = f"is called proved, but its bound is {level.bound} and its value {level.value}"
+            yield Finding(rule=LEVELS, subject=level.label, message=message)
+        if solution.status is SolutionStatus.OPTIMAL and not level.proved:
+            yield Finding(rule=LEVELS, subject=level.label, message="is not proved, but the solution is called optimal")
