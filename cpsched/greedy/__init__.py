@@ -1,0 +1,1 @@
+"""Heuristics replayed as upstream takes them, decision for decision."""

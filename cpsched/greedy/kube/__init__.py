@@ -1,0 +1,9 @@
+"""kube-scheduler's mirror: one pod at a time, filters, scores, preemption."""
+
+from __future__ import annotations
+
+from cpsched.greedy.kube.engine import decide, replay
+from cpsched.greedy.kube.options import Options
+from cpsched.greedy.kube.report import Attempt, Candidate, Run
+
+__all__ = ["Attempt", "Candidate", "Options", "Run", "decide", "replay"]

@@ -1,0 +1,154 @@
+"""The Volcano engine: one session from an instance and a policy to a Solution."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from cpsched.errors import InputError
+from cpsched.greedy.volcano.actions import ACTIONS
+from cpsched.greedy.volcano.closing import nominations, phases, task_messages, unplaced
+from cpsched.greedy.volcano.fast.board import Board
+from cpsched.greedy.volcano.outcomes import Choices, First, Sampled, explore
+from cpsched.greedy.volcano.plugins import PLUGINS
+from cpsched.greedy.volcano.session import Session
+from cpsched.greedy.volcano.status import Status
+from cpsched.greedy.volcano.trace import Story
+from cpsched.instance import Instance
+from cpsched.policy import Policy
+from cpsched.solution import Solution
+
+ENGINE = "volcano"
+USUAL_SEED = 1
+"""What options common to all engines carry if nobody chose a seed."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to replay: which of upstream's random choices to take, and what to tell.
+
+    Without a seed the choices are the mirror's own; `fast=False` takes the plain path through every node.
+    """
+
+    seed: int | None = None
+    trace: bool = False
+    all_outcomes: bool = False
+    most_runs: int = 2000
+    fast: bool = True
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A decision with what the scheduler says about it."""
+
+    solution: Solution
+    messages: dict[str, str]
+    """job → text of its Unschedulable condition."""
+    task_messages: dict[str, str]
+    """waiting task of such a job → reason, text and nominated node."""
+    trace: tuple[str, ...] = ()
+    outcomes: tuple[Solution, ...] = field(default=())
+    """Every decision that upstream's random choices can lead to, if asked for."""
+
+
+class Seeded(Protocol):
+    """Options of any engine; here only the seed means something."""
+
+    @property
+    def seed(self) -> int | None:
+        """Which of the random choices to take."""
+
+
+def decide(instance: Instance, policy: Policy, options: Seeded | None = None) -> Solution:
+    """What Volcano decides; in options common to all engines the usual seed stands for the mirror's own choices."""
+    if options is None or isinstance(options, Options):
+        return replay(instance, policy, options).solution
+    return replay(instance, policy, Options(seed=None if options.seed == USUAL_SEED else options.seed)).solution
+
+
+def replay(instance: Instance, policy: Policy, options: Options | None = None) -> Replay:
+    """One session, with messages, story and, if asked for, all outcomes."""
+    options = options or Options()
+    choices: Choices = First() if options.seed is None else Sampled(options.seed)
+    replayed = _run(instance, policy, choices, options)
+    if not options.all_outcomes:
+        return replayed
+    outcomes = _outcomes(instance, policy, options)
+    return Replay(replayed.solution, replayed.messages, replayed.task_messages, replayed.trace, outcomes)
+
+
+def _outcomes(instance: Instance, policy: Policy, options: Options) -> tuple[Solution, ...]:
+    found: dict[object, Solution] = {}
+    for one in explore(lambda choices: _run(instance, policy, choices, options).solution, options.most_runs):
+        parts = (one.binds, one.allocated, one.pipelined)
+        key = (*(tuple(sorted(part.items())) for part in parts), one.evicted)
+        found.setdefault(key, one)
+    return tuple(found.values())
+
+
+def _run(instance: Instance, policy: Policy, choices: Choices, options: Options) -> Replay:
+    story = Story(wanted=options.trace)
+    with _without_collector():
+        return _session(instance, policy, choices, options, story)
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """A session makes many small objects and few cycles: looking for these takes a tenth of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _session(instance: Instance, policy: Policy, choices: Choices, options: Options, story: Story) -> Replay:
+    _check_mirrored(instance)
+    session = Session(instance, policy, choices, story)
+    session.open(PLUGINS)
+    if options.fast and _fast_shards(instance):
+        session.board = Board.over(session)
+    for name in policy.volcano.actions:
+        ACTIONS[name](session)
+    session.close()
+    return Replay(_solution(session, options), session.messages, task_messages(session), tuple(story.lines))
+
+
+def _check_mirrored(instance: Instance) -> None:
+    """Refuse what would be decided by code that is not mirrored."""
+    for key, job in instance.jobs.items():
+        spec = job.group.spec
+        for name, stated in (("networkTopology", spec.network_topology), ("subGroupPolicy", spec.sub_group_policy)):
+            if stated:
+                wrong = f"PodGroup {key} states {name}, which the Volcano mirror does not replay"
+                raise InputError(wrong, file=instance.file, right=f"take {name} out, or leave the PodGroup out")
+
+
+def _fast_shards(instance: Instance) -> bool:
+    return instance.sharding is None or instance.sharding.mode == "none"
+
+
+def _solution(session: Session, options: Options) -> Solution:
+    held = {status: _placed(session, status) for status in (Status.ALLOCATED, Status.PIPELINED)}
+    failing = {key for key in session.bound if session.tasks[key].bind_fails}
+    return Solution(
+        engine=ENGINE,
+        model=session.policy.name,
+        binds={key: node for key, node in session.bound.items() if key not in failing},
+        allocated=held[Status.ALLOCATED],
+        pipelined=held[Status.PIPELINED],
+        evictions=tuple(session.evictions.values()),
+        nominations=nominations(session),
+        phases=phases(session),
+        unplaced=unplaced(session, failing),
+        seed=options.seed,
+    )
+
+
+def _placed(session: Session, status: Status) -> dict[str, str]:
+    return {key: task.node for job in session.jobs.values() for key, task in job.by_status[status].items()}

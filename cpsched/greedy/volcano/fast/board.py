@@ -1,0 +1,252 @@
+"""The fast path: decides for simple tasks what `search.py` decides node by node, and never differently."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any, overload
+
+import numpy as np
+
+from cpsched.filters.contract import PreFilterResult
+from cpsched.greedy.volcano.fast.arrays import Ints, Mask, NodeArrays
+from cpsched.greedy.volcano.fast.bounds import Bounds
+from cpsched.greedy.volcano.fast.kind import Kind, signature
+from cpsched.greedy.volcano.fast.parts import Parts
+from cpsched.greedy.volcano.fit import TOO_MANY_PODS, FitError, FitErrors, insufficient
+from cpsched.greedy.volcano.nodes import NodeAccount
+from cpsched.greedy.volcano.session import Session
+from cpsched.greedy.volcano.tasks import TaskState
+
+
+class NodeSet(Sequence[NodeAccount]):
+    """Nodes by their numbers, in order."""
+
+    def __init__(self, nodes: Sequence[NodeAccount], indexes: Ints):
+        self._nodes, self.indexes = nodes, indexes
+
+    def __len__(self) -> int:
+        return len(self.indexes)
+
+    @overload
+    def __getitem__(self, place: int) -> NodeAccount: ...
+    @overload
+    def __getitem__(self, place: slice) -> NodeSet: ...
+    def __getitem__(self, place: int | slice) -> NodeAccount | NodeSet:
+        if isinstance(place, slice):
+            return NodeSet(self._nodes, self.indexes[place])
+        return self._nodes[int(self.indexes[place])]
+
+    def __iter__(self) -> Iterator[NodeAccount]:
+        nodes = self._nodes
+        return (nodes[index] for index in self.indexes.tolist())
+
+
+class GroupedErrors(FitErrors):
+    """Fit errors of many nodes, one entry per distinct error."""
+
+    def __init__(self, groups: list[tuple[FitError, Ints]], nodes: Sequence[NodeAccount]):
+        super().__init__()
+        self._groups, self._nodes = groups, nodes
+
+    def unresolvable_nodes(self) -> set[str]:
+        """Nodes on which no eviction helps."""
+        return {self._nodes[index].name for error, at in self._groups if error.unresolvable for index in at.tolist()}
+
+    def message(self) -> str:
+        """The text for the pod."""
+        counts: Counter[str] = Counter()
+        for error, at in self._groups:
+            for reason in error.reasons:
+                counts[reason] += len(at)
+        total = sum(len(at) for _, at in self._groups)
+        listed = ", ".join(sorted(f"{count} {reason}" for reason, count in counts.items()))
+        return f"0/{total} nodes are unavailable: {listed}."
+
+
+class Board:
+    """Kinds of tasks over the arrays of nodes."""
+
+    def __init__(self, session: Session, parts: Parts):
+        self._session, self._parts = session, parts
+        names = sorted({name for task in session.tasks.values() for name in task.request} | _weighed(parts))
+        self.arrays = NodeArrays(session.node_list, parts.picture, names)
+        self._kind_by_task: dict[str, Kind] = {}
+        self._bounds: Bounds | None = None
+        self._all = np.arange(self.arrays.count, dtype=np.int64)
+
+    @classmethod
+    def over(cls, session: Session) -> Board | None:
+        """A board, unless some plugin or amount cannot be answered for in bulk."""
+        parts = Parts.of(session)
+        if parts is None or not session.node_list:
+            return None
+        board = cls(session, parts)
+        if not board.arrays.exact or (parts.order and not _has_cpu_and_memory(board.arrays)):
+            return None
+        board._sort()
+        session.watch(board._changed)
+        return board
+
+    def knows(self, task: TaskState) -> bool:
+        """Whether the task is simple: no filter or score of its kind depends on other pods."""
+        return task.key in self._kind_by_task
+
+    def prepare(self, task: TaskState) -> None:
+        """PrePredicate of a known task."""
+        if self._parts.filters is not None:
+            self._parts.filters.mark(task.key, self._kind_by_task[task.key].prepared)
+
+    def nodes(self, names_to_leave_out: set[str]) -> NodeSet:
+        """All nodes but some."""
+        kept = [node.index for node in self._session.node_list if node.name not in names_to_leave_out]
+        return NodeSet(self._session.node_list, np.array(kept, dtype=np.int64))
+
+    def feasible(self, task: TaskState, nodes: Sequence[NodeAccount], purpose: str, wanted: int) -> tuple[NodeSet, int]:
+        """Feasible nodes in the order found, and how many were looked at.
+
+        The questions below are asked about the same task before anything changes again.
+        """
+        kind = self._kind_by_task[task.key]
+        kind.refresh()
+        passing = kind.fits if purpose == "allocate" else kind.open if purpose == "backfill" else kind.static_ok
+        order = nodes.indexes if isinstance(nodes, NodeSet) else None
+        places = np.flatnonzero(passing if order is None else passing[order])
+        count, start = len(nodes), self._session.start_index % len(nodes)
+        if start:
+            cut = int(np.searchsorted(places, start))
+            places = np.concatenate((places[cut:], places[:cut]))
+        looked_at = count
+        if len(places) > wanted:
+            looked_at = (int(places[wanted]) - start) % count + 1
+            places = places[:wanted]
+        found = places if order is None else order[places]
+        return NodeSet(self._session.node_list, found), looked_at
+
+    def errors(self, task: TaskState, purpose: str) -> FitErrors:
+        """What speaks against every node, where none was found."""
+        kind = self._kind_by_task[task.key]
+        left = np.ones(self.arrays.count, dtype=np.bool_)
+        groups: list[tuple[FitError, Ints]] = []
+        if purpose == "allocate":
+            others = sorted(name for name in task.request if name not in ("cpu", "memory"))
+            for name in ("cpu", "memory", *others):
+                _split(groups, left, ~kind.room(name), insufficient([name]))
+        crowded = self.arrays.pods >= self.arrays.max_pods
+        for status, mask in kind.static_status:
+            _split(groups, left, mask & crowded, FitError((TOO_MANY_PODS, status)))
+            _split(groups, left, mask, FitError((status,)))
+        _split(groups, left, crowded, FitError((TOO_MANY_PODS,)))
+        return GroupedErrors(groups, self._session.node_list)
+
+    def now_and_later(self, task: TaskState, nodes: NodeSet) -> tuple[NodeSet, NodeSet]:
+        """Feasible nodes with free room, and those where room will be free."""
+        kind = self._kind_by_task[task.key]
+        now = kind.fits_now[nodes.indexes]
+        if now.all():
+            return nodes, NodeSet(self._session.node_list, self._all[:0])
+        later = ~now & kind.fits[nodes.indexes]
+        listed = self._session.node_list
+        return NodeSet(listed, nodes.indexes[now]), NodeSet(listed, nodes.indexes[later])
+
+    def scores(self, task: TaskState, nodes: NodeSet) -> Any:
+        """The score of each of the nodes."""
+        kind = self._kind_by_task[task.key]
+        extra = self._extra(task, nodes)
+        if extra is None:
+            return kind.total[nodes.indexes]
+        return kind.own[nodes.indexes] + (kind.batch[nodes.indexes] + extra)
+
+    def best(self, task: TaskState, nodes: NodeSet) -> NodeAccount:
+        """A node with the highest score."""
+        scores = self.scores(task, nodes)
+        top = scores.argmax()
+        equal = np.flatnonzero(scores == scores[top])
+        if len(equal) > 1:
+            top = equal[self._session.choices.pick(len(equal))]
+        return nodes[int(top)]
+
+    def ranked(self, task: TaskState, nodes: NodeSet, worth: Mask) -> NodeSet:
+        """Nodes by falling score, equal ones as given, without those not worth a look."""
+        kept = worth[nodes.indexes]
+        if not kept.any():
+            return nodes[:0]
+        scores = self.scores(task, nodes)[kept]
+        return NodeSet(self._session.node_list, nodes.indexes[kept][np.argsort(-scores, kind="stable")])
+
+    def preempting(self, task: TaskState, *, within_job: bool) -> Mask:
+        """Nodes that preempt must look at."""
+        return self._bound().preempting(task, within_job=within_job)
+
+    def reclaiming(self, task: TaskState, nodes: NodeSet) -> NodeSet:
+        """Those of the nodes that reclaim must look at."""
+        return NodeSet(self._session.node_list, nodes.indexes[self._bound().reclaiming(task)[nodes.indexes]])
+
+    def _bound(self) -> Bounds:
+        if self._bounds is None:
+            self._bounds = Bounds(self._session, self.arrays)
+        return self._bounds
+
+    def _changed(self, task: TaskState) -> None:
+        self.arrays.touch(self._session.nodes[task.node].index)
+        if self._bounds is not None:
+            self._bounds.changed(task)
+
+    def _extra(self, task: TaskState, nodes: NodeSet) -> Any:
+        """Scores that are normalised over the candidates; None if there are none but a constant."""
+        order = self._parts.order
+        if order is None:
+            return None
+        extra: Any = None
+        for key in self._parts.relative(task):
+            scores = order.scores[key](order.picture, task.task, nodes.indexes.tolist())
+            if scores is not None:
+                part = np.array(scores, dtype=np.int64) * order.weights[key]
+                extra = part if extra is None else extra + part
+        return extra
+
+    def _sort(self) -> None:
+        """Give every pending task its kind if that is simple.
+
+        Tasks of one role share upstream's memory of nodes that failed, so all of them must be of one kind.
+        """
+        kinds: dict[tuple[Any, ...], Kind | None] = {}
+        for job in self._session.jobs.values():
+            by_role: dict[str, list[tuple[TaskState, tuple[Any, ...]]]] = {}
+            for task in job.pending():
+                key = (*signature(task), *self._parts.company(task.task))
+                by_role.setdefault(task.role, []).append((task, key))
+            for role, members in by_role.items():
+                if role and any(key != members[0][1] for _, key in members):
+                    continue
+                for task, key in members:
+                    if key not in kinds:
+                        kinds[key] = self._new_kind(task)
+                    if (kind := kinds[key]) is not None:
+                        self._kind_by_task[task.key] = kind
+
+    def _new_kind(self, task: TaskState) -> Kind | None:
+        parts = self._parts
+        prepared: dict[str, PreFilterResult] | None = {}
+        if parts.filters is not None:
+            if parts.is_unwelcome(task.task):
+                return None
+            prepared = parts.filters.look(task.task)
+            if prepared is None or not all(prepared[one.name].status.is_skip for one in parts.filters.others):
+                return None
+        return Kind(task, prepared or {}, parts.filters, parts.order, parts.pack, self.arrays)
+
+
+def _split(groups: list[tuple[FitError, Ints]], left: Mask, mask: Mask, error: FitError) -> None:
+    fresh = np.flatnonzero(mask & left)
+    if len(fresh):
+        groups.append((error, fresh))
+        left[fresh] = False
+
+
+def _weighed(parts: Parts) -> set[str]:
+    return {"cpu", "memory", *(parts.pack.weights if parts.pack is not None else ())}
+
+
+def _has_cpu_and_memory(arrays: NodeArrays) -> bool:
+    return bool((arrays.kube_capacity["cpu"] > 0).all() and (arrays.kube_capacity["memory"] > 0).all())

@@ -1,0 +1,47 @@
+"""What plugins hand over so that they can be answered for in bulk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from cpsched.filters.contract import Filter, PreFilterResult
+from cpsched.greedy.volcano.picture import Picture
+from cpsched.instance import Task
+
+Scores = Callable[[Picture, Task, Sequence[int]], list[int] | None]
+
+
+@dataclass(frozen=True)
+class FilterBulk:
+    """predicates: its filters, and how to say that a task has been looked at."""
+
+    stable: Sequence[Filter]
+    others: Sequence[Filter]
+    picture: Picture
+    look: Callable[[Task], dict[str, PreFilterResult] | None]
+    """What PrePredicate finds out about a task; None if it fails."""
+    mark: Callable[[str, dict[str, PreFilterResult]], None]
+    """Take that as found out about the task with this key."""
+
+
+@dataclass(frozen=True)
+class OrderBulk:
+    """nodeorder: weights of its scores."""
+
+    picture: Picture
+    weights: Mapping[str, int]
+    scores: Mapping[str, Scores]
+    constant: int
+    """What every node gets of scores that tell no nodes apart here."""
+
+
+@dataclass(frozen=True)
+class BinpackBulk:
+    """binpack: its weight and the weight of each resource."""
+
+    weight: int
+    weights: Mapping[str, int]
+
+
+Bulk = FilterBulk | OrderBulk | BinpackBulk

@@ -1,0 +1,34 @@
+"""The plugins Volcano's configuration may name, each a function from session and arguments to hooks."""
+
+from __future__ import annotations
+
+from cpsched.greedy.volcano.plugins.binpack import binpack
+from cpsched.greedy.volcano.plugins.capacity import capacity
+from cpsched.greedy.volcano.plugins.conformance import conformance
+from cpsched.greedy.volcano.plugins.drf import drf
+from cpsched.greedy.volcano.plugins.gang import gang
+from cpsched.greedy.volcano.plugins.nodeorder import nodeorder
+from cpsched.greedy.volcano.plugins.overcommit import overcommit
+from cpsched.greedy.volcano.plugins.pdb import pdb
+from cpsched.greedy.volcano.plugins.predicates import predicates
+from cpsched.greedy.volcano.plugins.priority import priority
+from cpsched.greedy.volcano.plugins.proportion import proportion
+from cpsched.greedy.volcano.plugins.sla import sla
+from cpsched.greedy.volcano.plugins.tdm import tdm
+from cpsched.greedy.volcano.session import Plugin
+
+PLUGINS: dict[str, Plugin] = {
+    "binpack": binpack,
+    "capacity": capacity,
+    "conformance": conformance,
+    "drf": drf,
+    "gang": gang,
+    "nodeorder": nodeorder,
+    "overcommit": overcommit,
+    "pdb": pdb,
+    "predicates": predicates,
+    "priority": priority,
+    "proportion": proportion,
+    "sla": sla,
+    "tdm": tdm,
+}

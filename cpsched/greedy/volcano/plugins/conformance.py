@@ -1,0 +1,27 @@
+"""conformance: critical pods are never victims; mirrors `plugins/conformance/conformance.go`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cpsched.greedy.volcano.hooks import PERMIT, Hooks
+from cpsched.greedy.volcano.session import Session
+from cpsched.greedy.volcano.tasks import TaskState
+from cpsched.policy import PluginConf
+
+CRITICAL_CLASSES = frozenset({"system-cluster-critical", "system-node-critical"})
+CRITICAL_NAMESPACE = "kube-system"
+
+
+def conformance(session: Session, conf: PluginConf) -> Hooks:
+    """Spare critical classes and kube-system."""
+    return Hooks(preemptable=_victims, reclaimable=_victims)
+
+
+def _victims(preemptor: TaskState, candidates: Sequence[TaskState]) -> tuple[list[TaskState], int]:
+    return [candidate for candidate in candidates if not is_critical(candidate)], PERMIT
+
+
+def is_critical(task: TaskState) -> bool:
+    """A pod the cluster cannot do without."""
+    return task.task.pod.spec.priority_class_name in CRITICAL_CLASSES or task.task.namespace == CRITICAL_NAMESPACE

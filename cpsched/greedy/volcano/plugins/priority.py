@@ -1,0 +1,44 @@
+"""priority: the more important first, and nobody evicts his better; mirrors `plugins/priority/priority.go`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cpsched.greedy.volcano.hooks import PERMIT, Hooks
+from cpsched.greedy.volcano.jobs import JobState
+from cpsched.greedy.volcano.session import Session
+from cpsched.greedy.volcano.tasks import TaskState
+from cpsched.policy import PluginConf
+
+
+def priority(session: Session, conf: PluginConf) -> Hooks:
+    """Orders by priority; victims of strictly lower priority."""
+
+    def victims(preemptor: TaskState, candidates: Sequence[TaskState]) -> tuple[list[TaskState], int]:
+        own = session.jobs.get(preemptor.job)
+        if own is None:
+            return [], PERMIT
+        named = []
+        for candidate in candidates:
+            job = session.jobs.get(candidate.job)
+            if job is None:
+                continue
+            if job is own:
+                lower = candidate.priority < preemptor.priority
+            else:
+                lower = job.priority < own.priority
+            if lower:
+                named.append(candidate)
+        return named, PERMIT
+
+    return Hooks(
+        task_order=_higher_first,
+        job_order=_higher_first,
+        preemptable=victims,
+        job_starving=lambda job: job.ready + job.waiting < len(job.tasks),
+    )
+
+
+def _higher_first(left: TaskState | JobState, right: TaskState | JobState) -> int:
+    mine, other = left.priority, right.priority
+    return (mine < other) - (mine > other)

@@ -1,0 +1,78 @@
+"""Scores by how full and how balanced a node would be; mirrors kube-scheduler's `plugins/noderesources`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from cpsched.greedy.volcano.picture import Picture
+from cpsched.instance import Task
+
+GPU = "nvidia.com/gpu"
+
+
+def least_scores(picture: Picture, task: Task, indexes: Sequence[int]) -> list[int]:
+    """The emptier the better (`leastResourceScorer`, weights 50 and 50)."""
+    return _means(picture, task, indexes, _free_part)
+
+
+def most_scores(picture: Picture, task: Task, indexes: Sequence[int]) -> list[int]:
+    """The fuller the better (`mostResourceScorer`, weights 1 and 1)."""
+    return _means(picture, task, indexes, _used_part)
+
+
+def _means(picture: Picture, task: Task, indexes: Sequence[int], part: Callable[[int, int], int]) -> list[int]:
+    cpu, memory = picture.nonzero(task)
+    scores = []
+    for index in indexes:
+        allocatable = picture.node_list[index].allocatable
+        parts = []
+        if capacity := allocatable.get("cpu", 0):
+            parts.append(part(picture.nonzero_cpu[index] + cpu, capacity))
+        if capacity := allocatable.get("memory", 0):
+            parts.append(part(picture.nonzero_memory[index] + memory, capacity))
+        # Both weights are equal, so they cancel out even under integer division.
+        scores.append(sum(parts) // len(parts) if parts else 0)
+    return scores
+
+
+def _free_part(used: int, capacity: int) -> int:
+    return 0 if used > capacity else (capacity - used) * 100 // capacity
+
+
+def _used_part(used: int, capacity: int) -> int:
+    return min(used, capacity) * 100 // capacity
+
+
+def balanced_scores(picture: Picture, task: Task, indexes: Sequence[int]) -> list[int] | None:
+    """75 plus half of what the task improves the balance of cpu, memory and GPU by (`balancedResourceScorer`)."""
+    asked = {name: task.kube_requests.get(name, 0) for name in ("cpu", "memory", GPU)}
+    if not any(asked.values()):
+        return None
+    return [_balance_change(picture, asked, index) for index in indexes]
+
+
+def _balance_change(picture: Picture, asked: dict[str, int], index: int) -> int:
+    node = picture.node_list[index]
+    before, after = [], []
+    for name, amount in asked.items():
+        capacity = node.allocatable.get(name, 0)
+        if not capacity or (name == GPU and not amount):
+            continue
+        used = node.requested.get(name, 0)
+        before.append(min(used / capacity, 1.0))
+        after.append(min((used + amount) / capacity, 1.0))
+    return 50 + (50 + _balance(after) - _balance(before)) // 2
+
+
+def _balance(fractions: list[float]) -> int:
+    deviation = 0.0
+    if len(fractions) == 2:
+        deviation = abs((fractions[0] - fractions[1]) / 2)
+    elif len(fractions) > 2:
+        mean = (fractions[0] + fractions[1] + fractions[2]) / 3
+        squares = 0.0
+        for fraction in fractions:
+            squares += (fraction - mean) * (fraction - mean)
+        deviation = math.sqrt(squares / 3)
+    return int((1 - deviation) * 100)

@@ -1,0 +1,176 @@
+"""Which nodes a task fits, which is best; mirrors `util/predicate_helper.go` and `util/scheduler_helper.go`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
+
+from cpsched.greedy.volcano import tiers
+from cpsched.greedy.volcano.amounts import fits, give
+from cpsched.greedy.volcano.fast.board import NodeSet
+from cpsched.greedy.volcano.fit import NOT_IN_SHARD, FitError, FitErrors, insufficient
+from cpsched.greedy.volcano.nodes import NodeAccount
+from cpsched.greedy.volcano.outcomes import First
+from cpsched.greedy.volcano.session import Session
+from cpsched.greedy.volcano.tasks import TaskState
+from cpsched.resources import less_equal_names
+
+Purpose = Literal["allocate", "backfill", "preempt"]
+
+
+class Test(NamedTuple):
+    """What a node must pass; the purpose says the same in one word."""
+
+    purpose: Purpose
+    ask: Callable[[TaskState, NodeAccount], FitError | None]
+
+
+Nodes = Sequence[NodeAccount]
+
+ALL_NODES_UP_TO = 100
+_BASE_PERCENTAGE, _LEAST_PERCENTAGE = 50, 5
+
+
+def nodes_to_find(count: int) -> int:
+    """How many feasible nodes are enough (`CalculateNumOfFeasibleNodesToFind` with the server's default options)."""
+    if count <= ALL_NODES_UP_TO:
+        return count
+    percentage = max(_BASE_PERCENTAGE - count // 125, _LEAST_PERCENTAGE)
+    return max(count * percentage // 100, ALL_NODES_UP_TO)
+
+
+class Search:
+    """Looks for nodes; remembers per role where a task failed, as long as upstream's helper lives."""
+
+    def __init__(self, session: Session, *, cached: bool):
+        self._session, self._cached = session, cached
+        self._failed: dict[tuple[str, str], dict[str, FitError]] = {}
+
+    def feasible(self, task: TaskState, nodes: Nodes, test: Test) -> tuple[Nodes, FitErrors]:
+        """Feasible nodes in the order found, and what speaks against the others (`PredicateNodes`).
+
+        The fast path says what speaks against them only where no node is found, when upstream looks at it.
+        """
+        if not nodes:
+            return [], FitErrors()
+        session = self._session
+        board = session.board
+        if board is None or len(nodes) == 1 or not board.knows(task):
+            return self._one_by_one(task, nodes, test)
+        feasible, processed = board.feasible(task, nodes, test.purpose, nodes_to_find(len(nodes)))
+        session.start_index = (session.start_index + processed) % len(nodes)
+        none = not feasible and test.purpose != "preempt"
+        return feasible, board.errors(task, test.purpose) if none else FitErrors()
+
+    def _one_by_one(self, task: TaskState, nodes: Nodes, test: Test) -> tuple[Nodes, FitErrors]:
+        session, found, errors = self._session, list[NodeAccount](), FitErrors()
+        group = (task.job, task.role)
+        known = self._failed.get(group, {}) if self._cached and task.role else {}
+        failed: dict[str, FitError] = {}
+        wanted, processed = nodes_to_find(len(nodes)), 0
+        for step in range(len(nodes)):
+            node = nodes[(session.start_index + step) % len(nodes)]
+            processed += 1
+            error = known.get(node.name) or self._error(task, node, test)
+            if error is not None:
+                failed[node.name] = errors.by_node[node.name] = error
+            elif len(found) == wanted:
+                # Upstream notices that it has enough only when it finds one more.
+                break
+            else:
+                found.append(node)
+        if failed:
+            self._failed.setdefault(group, {}).update(failed)
+        session.start_index = (session.start_index + processed) % len(nodes)
+        return found, errors
+
+    def _error(self, task: TaskState, node: NodeAccount, test: Test) -> FitError | None:
+        sharding = self._session.instance.sharding
+        if sharding is not None and sharding.mode == "hard" and node.name not in sharding.nodes:
+            return NOT_IN_SHARD
+        return test.ask(task, node)
+
+
+def for_allocation(session: Session) -> Test:
+    """Room first, then every objection of a filter counts (`predicate` of `actions/allocate/allocate.go`)."""
+    filters = for_backfill(session).ask
+
+    def ask(task: TaskState, node: NodeAccount) -> FitError | None:
+        room = node.future_idle
+        if not fits(task.request, room):
+            return insufficient(less_equal_names(task.request, room))
+        return filters(task, node)
+
+    return Test("allocate", ask)
+
+
+def for_backfill(session: Session) -> Test:
+    """Every objection of a filter counts, room does not (`PredicateForAllocateAction`)."""
+
+    def ask(task: TaskState, node: NodeAccount) -> FitError | None:
+        error = session.predicate(task, node)
+        return error if error is not None and error.blocks_allocation else None
+
+    return Test("backfill", ask)
+
+
+def for_preemption(session: Session) -> Test:
+    """What an eviction may mend does not count (`PredicateForPreemptAction`)."""
+
+    def ask(task: TaskState, node: NodeAccount) -> FitError | None:
+        error = session.predicate(task, node)
+        return error if error is not None and error.blocks_preemption else None
+
+    return Test("preempt", ask)
+
+
+def by_shard(session: Session, nodes: Nodes) -> list[Nodes]:
+    """Own nodes, then those of other shards (soft sharding only)."""
+    sharding = session.instance.sharding
+    if sharding is None or sharding.mode != "soft":
+        return [nodes, []]
+    own = [node for node in nodes if node.name in sharding.nodes]
+    return [own, [node for node in nodes if node.name not in sharding.nodes]]
+
+
+def scores(session: Session, task: TaskState, nodes: Sequence[NodeAccount]) -> list[float]:
+    """The score of every node (`PrioritizeNodes`)."""
+    own = session.point("node_order")
+    batches = [ask(task, nodes) for tier in session.point("batch_node_order") for ask in tier]
+    return [tiers.total(own, task, node) + sum(batch.get(node.name, 0.0) for batch in batches) for node in nodes]
+
+
+def best(session: Session, task: TaskState, nodes: Sequence[NodeAccount]) -> NodeAccount:
+    """A node with the highest score; which of several is upstream's dice (`SelectBestNodeAndScore`)."""
+    if session.board is not None and isinstance(nodes, NodeSet):
+        return session.board.best(task, nodes)
+    rated = scores(session, task, nodes)
+    top = max(rated)
+    equal = [node for node, score in zip(nodes, rated, strict=True) if score == top]
+    return equal[session.choices.pick(len(equal))]
+
+
+def ranked(session: Session, task: TaskState, nodes: Sequence[NodeAccount]) -> list[NodeAccount]:
+    """Nodes by falling score, equal ones as given (`SortNodes`)."""
+    rated = zip(scores(session, task, nodes), nodes, strict=True)
+    return [node for _, node in sorted(rated, key=lambda pair: -pair[0])]
+
+
+def resolvable(session: Session, task: TaskState) -> Nodes:
+    """Nodes where an eviction may help, by what earlier actions found (`FilterOutUnschedulableAndUnresolvable…`)."""
+    errors = session.jobs[task.job].fit_errors.get(task.key)
+    hopeless = errors.unresolvable_nodes() if errors is not None else set()
+    if not hopeless:
+        return session.node_list
+    if session.board is not None and session.board.knows(task) and isinstance(session.choices, First):
+        return session.board.nodes(hopeless)
+    # Upstream walks a map here.
+    return session.choices.order(node for node in session.node_list if node.name not in hopeless)
+
+
+def enough(task: TaskState, node: NodeAccount, victims: Sequence[TaskState]) -> bool:
+    """Whether the node has room for the task once all victims are gone (`ValidateVictims`)."""
+    room = node.future_idle
+    for victim in victims:
+        give(room, victim.request)
+    return fits(task.request, room)

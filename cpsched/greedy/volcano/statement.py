@@ -1,0 +1,114 @@
+"""A transaction over the session: what it did can be kept or undone; mirrors `framework/statement.go`."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Literal, NamedTuple
+
+from cpsched.greedy.volcano.nodes import NodeAccount
+from cpsched.greedy.volcano.session import Session
+from cpsched.greedy.volcano.status import Status
+from cpsched.greedy.volcano.tasks import TaskState
+from cpsched.solution import Eviction
+
+
+class Kind(Enum):
+    """What an operation did."""
+
+    EVICT = "evict"
+    PIPELINE = "pipeline"
+    ALLOCATE = "allocate"
+
+
+class Operation(NamedTuple):
+    """One entry of the undo log; an eviction says by which action and for which job."""
+
+    kind: Kind
+    task: TaskState
+    action: str = ""
+    for_job: str = ""
+
+
+class Statement:
+    """Operations take effect at once; the log lets them be undone."""
+
+    def __init__(self, session: Session):
+        self._session = session
+        self._operations: list[Operation] = []
+
+    def evict(self, victim: TaskState, action: Literal["preempt", "reclaim"], preemptor: TaskState) -> None:
+        """Mark a victim as going."""
+        session = self._session
+        session.jobs[victim.job].set_status(victim, Status.RELEASING)
+        session.nodes[victim.node].update(victim)
+        session.deallocated(victim)
+        self._operations.append(Operation(Kind.EVICT, victim, action, preemptor.job))
+
+    def pipeline(self, task: TaskState, node: NodeAccount, *, after_eviction: bool) -> bool:
+        """Reserve room that is being freed; False and nothing done if somebody objects."""
+        task.after_eviction = after_eviction
+        return self._place(Operation(Kind.PIPELINE, task), node, Status.PIPELINED)
+
+    def allocate(self, task: TaskState, node: NodeAccount) -> bool:
+        """Take free room; False and nothing done if somebody objects."""
+        return self._place(Operation(Kind.ALLOCATE, task), node, Status.ALLOCATED)
+
+    def merge(self, other: Statement) -> None:
+        """Take over the operations of another statement."""
+        self._operations += other._operations
+        other._operations = []
+
+    def discard(self) -> None:
+        """Undo everything, last first; each task remembers what was intended."""
+        for operation in reversed(self._operations):
+            operation.task.last = operation.task.transaction
+            if operation.kind is Kind.EVICT:
+                self._unevict(operation.task)
+            else:
+                unplace(self._session, operation.task)
+        self._operations = []
+
+    def commit(self) -> None:
+        """Make it real: evictions are sent, allocated tasks are bound, reservations stay the session's own."""
+        session = self._session
+        for operation in self._operations:
+            task = operation.task
+            task.last = None
+            if operation.kind is Kind.EVICT:
+                session.evictions[task.key] = _eviction(operation)
+            elif operation.kind is Kind.ALLOCATE and (error := session.bind(task)):
+                session.story.tell(f"  {task.key}: {error}")
+                unplace(session, task)
+        self._operations = []
+
+    def _place(self, operation: Operation, node: NodeAccount, status: Status) -> bool:
+        task, session = operation.task, self._session
+        session.jobs[task.job].set_status(task, status)
+        task.node = node.name
+        errors = (node.add(task), session.allocated(task))
+        if any(error is not None for error in errors):
+            unplace(session, task)
+            return False
+        self._operations.append(operation)
+        return True
+
+    def _unevict(self, victim: TaskState) -> None:
+        session = self._session
+        # Upstream restores to Running whatever the status was before.
+        session.jobs[victim.job].set_status(victim, Status.RUNNING)
+        session.nodes[victim.node].update(victim)
+        session.allocated(victim)
+
+
+def _eviction(operation: Operation) -> Eviction:
+    task = operation.task
+    stated = {"task": task.key, "node": task.node, "action": operation.action, "for": operation.for_job}
+    return Eviction.model_validate(stated)
+
+
+def unplace(session: Session, task: TaskState) -> None:
+    """Make a placed task pending again (`unPipeline`, `unallocate`)."""
+    session.jobs[task.job].set_status(task, Status.PENDING)
+    session.nodes[task.node].remove(task)
+    session.deallocated(task)
+    task.node = ""
