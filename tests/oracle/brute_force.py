@@ -25,7 +25,7 @@ Places = dict[str, str]
 Key = tuple[tuple[int, int], ...]
 
 
-class TooLarge(Exception):
+class TooLargeError(Exception):
     """More decisions than an exhaustive search should try."""
 
 
@@ -53,7 +53,7 @@ def optimum(snapshot: Snapshot, limit: int = LIMIT) -> Optimum:
     for decision in decisions(snapshot):
         tried += 1
         if tried > limit:
-            raise TooLarge
+            raise TooLargeError
         if (best and _part(decision, plan[0]) > best[0]) or _breaks(decision, _CHEAP):
             continue
         key = _key_unless_worse(decision, plan, best)

@@ -1,0 +1,104 @@
+"""What a newcomer may feed in by mistake: one clear line each, exit 2, no traceback."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Command
+
+NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "4"}}}
+
+
+def pod(**requests: object) -> dict[str, Any]:
+    containers = [{"name": "main", "resources": {"requests": requests}}]
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": containers}}
+
+
+def group(queue: str) -> dict[str, Any]:
+    metadata = {"name": "g", "namespace": "default"}
+    return {
+        "apiVersion": "scheduling.volcano.sh/v1beta1",
+        "kind": "PodGroup",
+        "metadata": metadata,
+        "spec": {"queue": queue},
+    }
+
+
+def items(*objects: object) -> bytes:
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}).encode()
+
+
+PLACE = "Pod p: spec.containers[0].resources.requests"
+EMPTY = "the file is empty; give Kubernetes objects or an Instance as JSON or YAML"
+NO_OBJECT = "a text where an object was expected; give Kubernetes objects"
+
+CASES = {
+    "empty.json": (b"", EMPTY),
+    "spaces.yaml": (b" \n\n", EMPTY),
+    "comment.yaml": (b"# nothing\n", "holds no document; give Kubernetes objects or an Instance"),
+    "truncated.json": (items(NODE)[:60], "line 1 column 61: not valid JSON: Expecting ':' delimiter"),
+    "list.yaml": (b"- a\n- b\n", f"[0]: {NO_OBJECT}"),
+    "word.yaml": (b"hello", NO_OBJECT),
+    "spaced.json": (items(pod(memory="1 Gi")), f'{PLACE}.memory: "1 Gi" is not a quantity; write "1Gi"'),
+    "negative.json": (items(pod(cpu="-1")), f"{PLACE}.cpu: -1 is negative; a quantity here is zero or more"),
+    "queue.json": (items(group("gold")), "PodGroup default/g: a PodGroup without pods"),
+    "twice.json": (items(NODE, NODE), "Node n: given twice; names are unique"),
+    "junk.bin": (bytes(range(128, 256)) * 10, "not UTF-8 text (byte 0); give JSON or YAML text"),
+    "junk.json.gz": (b"\x1f\x8b" + bytes(50), "broken gzip data"),
+    "kindless.json": (b'{"metadata": {}}', "an object without a kind; give Kubernetes objects"),
+    "other.yaml": (b"kind: Deployment\napiVersion: apps/v1\n", "nothing here is of a kind that scheduling looks at"),
+    "tabs.yaml": (b"a:\n\t- b\n", "line 2 column 1: not valid YAML: found character that cannot start any token"),
+    "field.yaml": (b"{apiVersion: cpsched/v1, kind: Instance, node: []}", "node: no such field; cpsched schema"),
+    "version.yaml": (b"apiVersion: v9\nkind: Instance\n", "apiVersion 'v9' of an Instance; write cpsched/v1"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_file_that_is_wrong_is_one_clear_line(cli: Command, tmp_path: Path, name: str) -> None:
+    data, said = CASES[name]
+    path = tmp_path / name
+    path.write_bytes(data)
+    code, out, err = cli("solve", path)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith(f"cpsched: error: {path}: {said}")
+
+
+def test_an_unknown_queue_is_one_clear_line(cli: Command, tmp_path: Path) -> None:
+    path = tmp_path / "queue.json"
+    member = pod(cpu="1")
+    member["metadata"]["annotations"] = {"scheduling.k8s.io/group-name": "g"}
+    path.write_bytes(items(group("gold"), member))
+    said = f"{path}: PodGroup default/g: its queue gold is not in the input; queues given: none"
+    assert cli("solve", path) == (2, "", f"cpsched: error: {said}\n")
+
+
+def test_a_file_that_is_missing_or_a_folder_without_manifests(cli: Command, tmp_path: Path) -> None:
+    missing = f"{tmp_path}/gone.json: no such file; name an existing file, a folder, or - for stdin"
+    assert cli("solve", tmp_path / "gone.json") == (2, "", f"cpsched: error: {missing}\n")
+    empty = f"{tmp_path}: no .json or .yaml file in this folder; name a file or a folder of manifests"
+    assert cli("solve", tmp_path) == (2, "", f"cpsched: error: {empty}\n")
+    (tmp_path / "notes.txt").write_text("hello")
+    assert cli("solve", tmp_path) == (2, "", f"cpsched: error: {empty}\n")
+
+
+def test_a_file_nobody_may_read(cli: Command, tmp_path: Path) -> None:
+    (tmp_path / "loop.json").symlink_to(tmp_path / "loop.json")
+    code, out, err = cli("solve", tmp_path / "loop.json")
+    assert (code, out) == (2, "")
+    assert re.fullmatch(r"cpsched: error: .+loop.json: cannot be read: .+\n", err)
+
+
+def test_fifty_megabytes_with_the_mistake_at_the_end(cli: Command, tmp_path: Path) -> None:
+    path = tmp_path / "large.json"
+    ballast = json.dumps({**NODE, "metadata": {"name": "n%d", "managedFields": [{"fieldsV1": {"f:spec": "x" * 4000}}]}})
+    objects = ",".join(ballast.replace("%d", str(number)) for number in range(12_000))
+    path.write_text(f'{{"kind": "List", "items": [{objects}, {json.dumps(pod(memory="1 Gi"))}]}}')
+    assert path.stat().st_size > 48_000_000
+    code, out, err = cli("solve", path)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.endswith('Pod p: spec.containers[0].resources.requests.memory: "1 Gi" is not a quantity; write "1Gi"\n')

@@ -1,0 +1,63 @@
+"""`cpsched import`: the same cluster again, and nothing left aside in silence."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from cpsched import load
+from tests.cli.conftest import ROOT, Command
+
+DATA = ROOT / "tests" / "fuzz" / "data"
+
+
+def test_the_instance_it_writes_loads_as_the_same(cli: Command, tmp_path: Path) -> None:
+    for source in (DATA / "kube-list.json", DATA / "volcano-list.json", DATA / "every-kind.yaml"):
+        file = tmp_path / "instance.json"
+        assert cli("import", source, "-o", file) == (0, "", "")
+        text = cli("import", source).out
+        assert file.read_text() == text
+        assert load(file).sha256 == load(source).sha256
+        assert json.loads(text)["kind"] == "Instance"
+
+
+def test_report_counts_what_was_read_and_what_was_not(cli: Command, tmp_path: Path) -> None:
+    path = tmp_path / "mixed.yaml"
+    pod = "{apiVersion: v1, kind: Pod, metadata: {name: %s}, spec: {dnsPolicy: Default, containers: []}}\n---\n"
+    path.write_text(pod % "a" + pod % "b" + "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}}\n")
+    code, out, err = cli("import", path, "--report")
+    rows = [line.split() for line in out.splitlines()]
+    assert (code, err) == (0, "")
+    assert ["Pod", "2"] in rows
+    assert ["apps/v1", "Deployment", "1"] in rows
+    assert ["Pod.spec.dnsPolicy", "2"] in rows
+    assert "{" not in out
+
+
+def test_report_with_output_writes_the_instance_too(cli: Command, tmp_path: Path) -> None:
+    file = tmp_path / "instance.json"
+    code, out, _ = cli("import", DATA / "every-kind.yaml", "--report", "-o", file)
+    assert code == 0
+    assert "Nothing was left aside." in out
+    assert json.loads(file.read_text())["kind"] == "Instance"
+
+
+def test_conf_goes_into_the_instance(cli: Command) -> None:
+    conf = DATA / "volcano-scheduler.conf"
+    written = json.loads(cli("import", DATA / "volcano-list.json", "--conf", conf).out)
+    assert written["conf"]["actions"] == "allocate, preempt"
+    code, _, err = cli("import", DATA / "volcano-list.json", "--conf", DATA / "solution.json")
+    assert code == 2
+    assert "this is not a scheduler configuration" in err
+
+
+def test_lenient_warns_of_broken_references(cli: Command, tmp_path: Path) -> None:
+    path = tmp_path / "pod.json"
+    path.write_text(
+        '{"kind": "Pod", "metadata": {"name": "p"}, "spec": {"nodeName": "gone"}, "status": {"phase": "Running"}}'
+    )
+    said = f"{path}: Pod p: sits on node gone, which is not in the input; add the node or leave the pod out"
+    assert cli("import", path) == (2, "", f"cpsched: error: {said}\n")
+    code, out, err = cli("import", path, "--lenient")
+    assert (code, err) == (0, f"cpsched: warning: {said}\n")
+    assert json.loads(out)["objects"]

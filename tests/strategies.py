@@ -1,0 +1,513 @@
+"""Hypothesis strategies: instances that reach every field, and tiny ones that an exhaustive search can decide."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Union, get_args, get_origin
+
+from annotated_types import Ge, Le
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+from pydantic import BaseModel
+
+from cpsched import timestamps
+from cpsched.importers.compact import CompactInstance, CompactNode, CompactQueue
+from cpsched.objects import CLUSTER_WIDE, KINDS
+from cpsched.objects.base import Quantities, Quantity, Time
+from cpsched.objects.pod import PodSpec, PodStatus
+from cpsched.snapshot import Snapshot
+from tests.judge import conf, snapshot_of
+
+settings.register_profile("cpsched", derandomize=True, deadline=None, database=None)
+settings.load_profile("cpsched")
+
+Raw = dict[str, Any]
+Override = Callable[[DrawFn], Any]
+
+GROUP = "scheduling.k8s.io/group-name"
+names = st.sampled_from(["a", "b", "c", "x-1"])
+keys = st.sampled_from(["app", "zone", "kubernetes.io/hostname", "example.com/k"])
+labels = st.dictionaries(keys, names, max_size=2)
+quantities = st.sampled_from(["0", "1", "2", "500m", "64Mi", "1Gi", "1.5", "1e3"])
+resource_lists = st.dictionaries(
+    st.sampled_from(["cpu", "memory", "pods", "ephemeral-storage", "nvidia.com/gpu", "hugepages-2Mi"]),
+    quantities,
+    max_size=3,
+)
+times = st.integers(1_767_225_600, 1_767_312_000).map(lambda second: timestamps.text(second * 10**9))
+plain_values = st.one_of(st.booleans(), st.integers(0, 9), names)
+
+_TEXTS: dict[str, SearchStrategy[str]] = {
+    "operator": st.sampled_from(["In", "NotIn", "Exists", "DoesNotExist", "Equal"]),
+    "effect": st.sampled_from(["", "NoSchedule", "PreferNoSchedule", "NoExecute"]),
+    "topologyKey": keys,
+    "whenUnsatisfiable": st.sampled_from(["DoNotSchedule", "ScheduleAnyway"]),
+    "restartPolicy": st.sampled_from(["", "Always"]),
+    "protocol": st.sampled_from(["", "TCP", "UDP"]),
+    "state": st.sampled_from(["", "Open", "Closed"]),
+    "schedulerName": st.sampled_from(["", "volcano", "default-scheduler"]),
+}
+"""Text fields for which not every word makes sense."""
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """JSON values for a shape: any subset of its fields, each by its type; `overrides` by dotted path of JSON names."""
+
+    overrides: Mapping[str, Override] = field(default_factory=dict)
+
+    def value(self, draw: DrawFn, shape: type[BaseModel], path: str = "") -> Raw:
+        """A mapping that the shape accepts."""
+        content: Raw = {}
+        for name, info in shape.model_fields.items():
+            alias = info.alias or name
+            place = f"{path}.{alias}".removeprefix(".")
+            if place in self.overrides:
+                made = self.overrides[place](draw)
+                if made is not None:
+                    content[alias] = made
+            elif info.is_required() or self._reaches_below(place) or draw(st.integers(0, 2)) == 0:
+                content[alias] = self._of_type(draw, info.annotation, alias, place, info.metadata)
+        return content
+
+    def _reaches_below(self, place: str) -> bool:
+        return any(path.startswith(f"{place}.") for path in self.overrides)
+
+    def _of_type(self, draw: DrawFn, kind: Any, alias: str, path: str, metadata: list[Any]) -> Any:
+        if kind == Time:
+            return draw(times)
+        if kind == Quantity:
+            return draw(quantities)
+        if kind == Quantities:
+            return draw(resource_lists)
+        if hasattr(kind, "__metadata__"):
+            return self._of_type(draw, get_args(kind)[0], alias, path, [*metadata, *kind.__metadata__])
+        if get_origin(kind) in (Union, types.UnionType):
+            options = [option for option in get_args(kind) if option is not type(None)]
+            return self._of_type(draw, draw(st.sampled_from(options)), alias, path, metadata)
+        return self._of_plain_type(draw, kind, alias, path, metadata)
+
+    def _of_plain_type(self, draw: DrawFn, kind: Any, alias: str, path: str, metadata: list[Any]) -> Any:
+        origin, arguments = get_origin(kind), get_args(kind)
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            return self.value(draw, kind, path)
+        if origin is tuple:
+            return [self._of_type(draw, arguments[0], alias, path, []) for _ in range(draw(st.integers(0, 2)))]
+        if origin is dict:
+            return {
+                key: self._of_type(draw, arguments[1], alias, path, [])
+                for key in draw(st.lists(keys, max_size=2, unique=True))
+            }
+        if origin is Literal:
+            return draw(st.sampled_from(arguments))
+        if kind is bool:
+            return draw(st.booleans())
+        if kind is int:
+            least = next((limit.ge for limit in metadata if isinstance(limit, Ge)), 0)
+            most = next((limit.le for limit in metadata if isinstance(limit, Le)), 9)
+            return draw(st.integers(max(least, -9), min(most, 9)))
+        if kind is str:
+            return draw(_TEXTS.get(alias, names))
+        return draw(plain_values)
+
+
+def chosen(values: list[str], *, also: str | None = None) -> Override:
+    """One of the values; with `also` that one too, as when nothing is named."""
+    options = [*values, *([] if also is None else [also])]
+    return lambda draw: draw(st.sampled_from(options)) if options else None
+
+
+def _metadata(name: str, namespace: str, annotations: Override | None = None) -> dict[str, Override]:
+    overrides: dict[str, Override] = {
+        "metadata.name": lambda draw: name,
+        "metadata.namespace": lambda draw: namespace,
+        "metadata.labels": lambda draw: draw(labels),
+        "metadata.uid": lambda draw: draw(st.sampled_from(["", f"uid-{name}"])),
+    }
+    return overrides if annotations is None else {**overrides, "metadata.annotations": annotations}
+
+
+@st.composite
+def kubernetes_objects(draw: DrawFn) -> list[Raw]:
+    """Objects of every kind the importer knows, with references that hold."""
+    nodes = [f"n{i}" for i in range(draw(st.integers(0, 3)))]
+    queues = [f"q{i}" for i in range(draw(st.integers(0, 3)))]
+    groups = [(draw(names), f"g{i}") for i in range(draw(st.integers(0, 2)))]
+    objects = [_object(draw, "", "Node", _metadata(name, "")) for name in nodes]
+    for number, name in enumerate(queues):
+        parents = chosen(["root", *queues[:number]], also="")
+        objects.append(_object(draw, "scheduling.volcano.sh", "Queue", _metadata(name, "") | {"spec.parent": parents}))
+    for namespace, name in groups:
+        overrides = _metadata(name, namespace) | {"spec.queue": chosen(queues, also="")}
+        objects.append(_object(draw, "scheduling.volcano.sh", "PodGroup", overrides))
+        objects.append(_pod(draw, f"{name}-0", namespace, nodes, name))
+    objects += [_pod(draw, f"p{i}", draw(names), nodes, None, queues) for i in range(draw(st.integers(0, 2)))]
+    apart = {"Node", "Pod", "Queue"}
+    for group, kind in KINDS:
+        if kind in apart or (group, kind) == ("scheduling.volcano.sh", "PodGroup"):
+            continue
+        for number in range(draw(st.integers(0, 1))):
+            namespace = "" if kind in CLUSTER_WIDE else draw(names)
+            objects.append(_object(draw, group, kind, _metadata(f"o{number}", namespace)))
+    return draw(st.permutations(objects))
+
+
+def _object(draw: DrawFn, group: str, kind: str, overrides: Mapping[str, Override]) -> Raw:
+    content = Shapes(overrides).value(draw, KINDS[group, kind])
+    return {"apiVersion": f"{group}/v1" if group else "v1", "kind": kind, **content}
+
+
+def _pod(
+    draw: DrawFn, name: str, namespace: str, nodes: list[str], group: str | None, queues: list[str] | None = None
+) -> Raw:
+    annotations: Raw = {} if group is None else {GROUP: group}
+    annotations |= draw(
+        st.fixed_dictionaries(
+            {},
+            optional={
+                "volcano.sh/task-spec": names,
+                "volcano.sh/preemptable": st.sampled_from(["true", "false", "maybe"]),
+                "volcano.sh/task-priority": st.sampled_from(["5", "high"]),
+            },
+        )
+    )
+    if queues:
+        annotations["scheduling.volcano.sh/queue-name"] = draw(st.sampled_from(queues))
+    node = draw(st.sampled_from([*nodes, ""]))
+    phases = ["", "Pending", "Succeeded", "Failed", "Unknown", *(["Running"] if node else [])]
+    overrides: dict[str, Override] = _metadata(name, namespace, lambda draw: annotations) | {
+        "spec.nodeName": lambda draw: node,
+        "status.phase": lambda draw: draw(st.sampled_from(phases)),
+        "metadata.uid": lambda draw: draw(st.sampled_from(["", f"uid-{namespace}-{name}"])),
+    }
+    return _object(draw, "", "Pod", overrides)
+
+
+@st.composite
+def compact_instances(draw: DrawFn) -> Raw:
+    """The compact form with every field of it, and any field of a pod's spec or status in its tasks."""
+    nodes = [
+        Shapes({"name": lambda draw, i=i: f"n{i}"}).value(draw, CompactNode) for i in range(draw(st.integers(1, 2)))
+    ]
+    node_names = [
+        name
+        for node in nodes
+        for name in (
+            [node["name"]] if "replicas" not in node else [f"{node['name']}-{i}" for i in range(node["replicas"])]
+        )
+    ]
+    queues = [f"q{i}" for i in range(draw(st.integers(0, 2)))]
+    jobs = [_compact_job(draw, f"j{i}", queues, node_names) for i in range(draw(st.integers(0, 2)))]
+    waiting = [
+        f"{job['name']}/{task.get('role') or ('task' if place == 0 else f'task{place}')}-{number}"
+        for job in jobs
+        for place, task in enumerate(job["tasks"])
+        if "name" not in task
+        for number in range(task.get("replicas", 1))
+        if task.get("phase") in (None, "Running")
+    ]
+    free = (
+        st.dictionaries(st.sampled_from(waiting), st.sampled_from(node_names), max_size=2)
+        if waiting and node_names
+        else st.just({})
+    )
+    overrides: dict[str, Override] = {
+        "nodes": lambda draw: nodes,
+        "queues": lambda draw: [_compact_queue(draw, name, queues[:number]) for number, name in enumerate(queues)],
+        "jobs": lambda draw: jobs,
+        "running": lambda draw: draw(free),
+        "priorityClasses": lambda draw: draw(
+            st.one_of(
+                st.none(), st.just({"low": 1}), st.just([{"name": "low", "value": 1, "preemptionPolicy": "Never"}])
+            )
+        ),
+        "budgets.name": lambda draw: "b",
+        "budgets": lambda draw: draw(st.one_of(st.none(), st.just([_budget(draw)]))),
+        "sharding.nodes": lambda draw: draw(st.lists(st.sampled_from(node_names), max_size=2)) if node_names else [],
+        "conf": lambda draw: draw(st.one_of(st.none(), st.just(conf("allocate", "gang")))),
+        "objects": lambda draw: [_object(draw, "", "Namespace", _metadata("ns", ""))],
+        "recipe": lambda draw: draw(st.one_of(st.none(), st.just({"seed": 1}))),
+        "apiVersion": lambda draw: "cpsched/v1",
+        "kind": lambda draw: "Instance",
+    }
+    return Shapes(overrides).value(draw, CompactInstance)
+
+
+def _compact_queue(draw: DrawFn, name: str, above: list[str]) -> Raw:
+    return Shapes({"name": lambda draw: name, "parent": chosen(above, also="root")}).value(draw, CompactQueue)
+
+
+def _budget(draw: DrawFn) -> Raw:
+    made = {"name": "b", "selector": {"matchLabels": draw(labels)}}
+    optional = {
+        "namespace": names,
+        "disruptionsAllowed": st.integers(0, 2),
+        "disruptedPods": st.lists(names, max_size=2, unique=True),
+    }
+    return made | draw(st.fixed_dictionaries({}, optional=optional))
+
+
+def _compact_job(draw: DrawFn, name: str, queues: list[str], nodes: list[str]) -> Raw:
+    tasks = [_compact_task(draw, name, number, nodes) for number in range(draw(st.integers(1, 2)))]
+    optional = {
+        "namespace": names,
+        "minMember": st.integers(0, 3),
+        "minTaskMember": st.dictionaries(names, st.integers(0, 2), max_size=1),
+        "minResources": resource_lists,
+        "priorityClassName": st.sampled_from(["low", "none"]),
+        "phase": st.sampled_from(["", "Pending", "Inqueue", "Running", "Unknown"]),
+        "labels": labels,
+        "annotations": st.just({"sla-waiting-time": "1h"}),
+        "creationTimestamp": times,
+        "queue": st.sampled_from([*queues, ""]),
+    }
+    return {"name": name, "tasks": tasks} | draw(st.fixed_dictionaries({}, optional=optional))
+
+
+def _compact_task(draw: DrawFn, job: str, number: int, nodes: list[str]) -> Raw:
+    shapes = Shapes({"nodeName": lambda draw: None, "phase": lambda draw: None, "containers": lambda draw: None})
+    task = {**shapes.value(draw, PodSpec), **shapes.value(draw, PodStatus)}
+    optional: dict[str, SearchStrategy[Any]] = {
+        "requests": resource_lists,
+        "limits": resource_lists,
+        "ports": st.just([{"containerPort": 80, "hostPort": 80}]),
+        "image": names,
+        "preemptable": st.booleans(),
+        "labels": labels,
+        "annotations": st.just({"example.com/note": "x"}),
+        "creationTimestamp": times,
+        "deletionTimestamp": times,
+        "ownerReferences": st.just([{"kind": "Job", "name": "o", "uid": "u", "controller": True}]),
+        "dnsPolicy": st.just("Default"),
+    }
+    if draw(st.booleans()):
+        optional["name"] = st.just(f"{job}-named{number}")
+    else:
+        optional["role"] = st.just(f"role{number}")
+        optional["replicas"] = st.integers(min(1, 1 - number), 2)
+    task |= draw(st.fixed_dictionaries({}, optional=optional))
+    if nodes and draw(st.booleans()):
+        task["running"] = draw(st.sampled_from(nodes))
+    elif draw(st.booleans()):
+        task["phase"] = draw(st.sampled_from(["Pending", "Succeeded", "Failed", "Unknown"]))
+    return task
+
+
+# --- tiny instances that an exhaustive search decides at once ---------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Tiny:
+    """A tiny session: a compact instance under a model, with its configuration and changed rules."""
+
+    source: Raw
+    model: str
+    conf: Raw | None
+    rules: Raw | None = None
+
+    def snapshot(self) -> Snapshot:
+        """The session as it opens."""
+        return snapshot_of(self.source, model=self.model, conf=self.conf, rules=self.rules)
+
+
+PRIORITIES = (10, 100, 1000)
+QUEUES = ("left", "right")
+ACTIONS = ("enqueue", "allocate", "preempt", "reclaim", "backfill")
+_ANTI = {"labelSelector": {"matchLabels": {"app": "a"}}, "topologyKey": "kubernetes.io/hostname"}
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_SPREAD = {
+    "maxSkew": 1,
+    "topologyKey": "kubernetes.io/hostname",
+    "whenUnsatisfiable": "DoNotSchedule",
+    "labelSelector": {"matchLabels": {"app": "a"}},
+}
+_WISHES: tuple[Raw, ...] = (
+    {"nodeSelector": {"disk": "ssd"}},
+    {"tolerations": [{"operator": "Exists"}]},
+    {"ports": [{"containerPort": 80, "hostPort": 80}]},
+    {"affinity": {"podAntiAffinity": {_REQUIRED: [_ANTI]}}},
+    {"affinity": {"podAffinity": {_REQUIRED: [_ANTI]}}},
+    {"topologySpreadConstraints": [_SPREAD]},
+)
+"""What a pod may want of its node or its neighbours."""
+
+
+@st.composite
+def tiny_sessions(
+    draw: DrawFn, model: str | None = None, *, wishes: bool = True, most_pending: int = 3, most_running: int = 4
+) -> Tiny:
+    """Up to three nodes, three running and three waiting jobs, with few enough tasks for an exhaustive search."""
+    model = (
+        draw(st.sampled_from(["volcano", "volcano", "volcano-fair", "throughput", "kube"])) if model is None else model
+    )
+    nodes = [_tiny_node(draw, number) for number in range(draw(st.integers(1, 3)))]
+    if len(nodes) == 3:
+        most_pending = min(most_pending, 2)
+    jobs: list[Raw] = []
+    room = {node["name"]: int(node["allocatable"]["cpu"]) for node in nodes}
+    for number in range(draw(st.integers(0, 3))):
+        jobs += _running_job(draw, f"r{number}", room, most_running - _tasks_of(jobs), wishes)
+    started = len(jobs)
+    for number in range(draw(st.integers(0 if jobs else 1, 3))):
+        jobs += _waiting_job(draw, f"w{number}", most_pending - _tasks_of(jobs[started:]), wishes)
+    source: Raw = {
+        "apiVersion": "cpsched/v1",
+        "kind": "Instance",
+        "now": "2026-01-01T12:00:00Z",
+        "nodes": nodes,
+        "priorityClasses": {f"p{value}": value for value in PRIORITIES},
+        "jobs": draw(st.permutations(jobs)),
+    }
+    if draw(st.booleans()):
+        source["budgets"] = [
+            {"name": "b", "selector": {"matchLabels": {"app": "a"}}, "disruptionsAllowed": draw(st.integers(0, 1))}
+        ]
+    if model == "kube":
+        return Tiny(source, model, None)
+    settings_of_queues, configured = draw(tiny_configurations())
+    source["queues"] = settings_of_queues
+    return Tiny(source, model, configured, draw(_rules(model)))
+
+
+def _tasks_of(jobs: list[Raw]) -> int:
+    return sum(task["replicas"] for job in jobs for task in job["tasks"])
+
+
+def _tiny_node(draw: DrawFn, number: int) -> Raw:
+    node: Raw = {
+        "name": f"n{number}",
+        "allocatable": {"cpu": draw(st.integers(1, 4)), "pods": draw(st.sampled_from([10, 10, 2])), "memory": "4Gi"},
+    }
+    if draw(st.integers(0, 3)) == 0:
+        node["labels"] = {"disk": "ssd"}
+    if draw(st.integers(0, 7)) == 0:
+        node["taints"] = [{"key": "k", "value": "v", "effect": "NoSchedule"}]
+    return node
+
+
+def _job_fields(draw: DrawFn) -> Raw:
+    fields: Raw = {"queue": draw(st.sampled_from(QUEUES))}
+    if draw(st.integers(0, 4)):
+        fields["priorityClassName"] = f"p{draw(st.sampled_from(PRIORITIES))}"
+    return fields
+
+
+def _task_fields(draw: DrawFn, wishes: bool) -> Raw:
+    cpu = draw(st.sampled_from([0, 1, 1, 1, 2, 2, 3]))
+    fields: Raw = {"requests": {"cpu": cpu}} if cpu else {}
+    if draw(st.integers(0, 4)) == 0:
+        fields.setdefault("requests", {})["memory"] = draw(st.sampled_from(["1Gi", "3Gi"]))
+    if draw(st.booleans()):
+        fields["labels"] = {"app": draw(st.sampled_from(["a", "b"]))}
+    if wishes and draw(st.integers(0, 3)) == 0:
+        fields |= draw(st.sampled_from(_WISHES))
+    return fields
+
+
+def _running_job(draw: DrawFn, name: str, room: dict[str, int], most: int, wishes: bool) -> list[Raw]:
+    tasks: list[Raw] = []
+    for number in range(draw(st.integers(1, 2))):
+        task = _task_fields(draw, wishes)
+        node = draw(st.sampled_from(sorted(room)))
+        cpu = task.get("requests", {}).get("cpu", 0)
+        if most <= len(tasks) or room[node] < cpu:
+            continue
+        room[node] -= cpu
+        task |= {"role": f"t{number}", "replicas": 1, "running": node}
+        task["startTime"] = f"2026-01-01T0{draw(st.integers(0, 3))}:00:00Z"
+        task |= draw(
+            st.sampled_from([{}, {}, {}, {"preemptable": False}, {"deletionTimestamp": "2026-01-01T11:00:00Z"}])
+        )
+        tasks.append(task)
+    return [{"name": name, "minMember": draw(st.integers(0, 2)), "tasks": tasks, **_job_fields(draw)}] if tasks else []
+
+
+def _waiting_job(draw: DrawFn, name: str, most: int, wishes: bool) -> list[Raw]:
+    if most < 1:
+        return []
+    replicas = draw(st.integers(1, min(2, most)))
+    tasks = [{"role": "t", "replicas": replicas, **_task_fields(draw, wishes)}]
+    tasks[0] |= draw(st.sampled_from([{}] * 5 + [{"preemptionPolicy": "Never"}, {"schedulingGates": [{"name": "g"}]}]))
+    if replicas < most and draw(st.integers(0, 2)) == 0:
+        tasks.append({"role": "other", "replicas": 1, **_task_fields(draw, wishes)})
+    job: Raw = {"name": name, "minMember": draw(st.integers(0, 2)), "tasks": tasks, **_job_fields(draw)}
+    if draw(st.integers(0, 4)) == 0:
+        job["minTaskMember"] = {"t": 1, "other": draw(st.integers(0, 1))}
+    if draw(st.integers(0, 2)) == 0:
+        job["phase"] = "Pending"
+        job["minResources"] = {"cpu": draw(st.integers(0, 4))}
+    return [job]
+
+
+@st.composite
+def tiny_configurations(draw: DrawFn) -> tuple[list[Raw], Raw]:
+    """Queues left and right with what the share plugin reads, and a volcano-scheduler.conf with flags at random."""
+    share = draw(st.sampled_from(["proportion", "proportion", "capacity", "tree", ""]))
+    queues = [_tiny_queue(draw, name, share) for name in QUEUES]
+    if share == "tree":
+        queues = [{"name": "root"}, {"name": "dept", "parent": "root"}, *queues]
+    plugins: list[Raw] = [{"name": "priority"}, {"name": "gang"}, {"name": "conformance"}, {"name": "predicates"}]
+    plugins += [{"name": name} for name in ("overcommit", "pdb") if draw(st.integers(0, 2)) == 0]
+    if share:
+        plugins.append(
+            {"name": "capacity" if share == "tree" else share, **({"enableHierarchy": True} if share == "tree" else {})}
+        )
+    flags = ["enablePreemptable", "enableReclaimable", "enableJobReady", "enableJobPipelined", "enableJobStarving"]
+    for plugin in plugins:
+        for flag in [*flags, "enableJobEnqueued", "enabledAllocatable"]:
+            if draw(st.integers(0, 15)) == 0:
+                plugin[flag] = False
+    actions = [action for action in ACTIONS if draw(st.integers(0, 5))] or ["allocate"]
+    cut = draw(st.sampled_from([len(plugins)] * 3 + [3]))
+    return queues, conf(", ".join(actions), *plugins[:cut], tiers=[plugins[cut:]] if cut < len(plugins) else [])
+
+
+def _tiny_queue(draw: DrawFn, name: str, share: str) -> Raw:
+    queue: Raw = {"name": name, "weight": draw(st.integers(1, 3))}
+    amounts = st.integers(0, 4).map(lambda cpu: {"cpu": cpu})
+    if share in ("capacity", "tree"):
+        queue |= draw(st.fixed_dictionaries({}, optional={"deserved": amounts, "guarantee": amounts}))
+    if draw(st.integers(0, 3)) == 0:
+        queue["capability"] = draw(amounts)
+    if share == "tree":
+        queue["parent"] = draw(st.sampled_from(["root", "dept"]))
+    queue |= draw(st.sampled_from([{}] * 8 + [{"reclaimable": False}, {"state": "Closed"}]))
+    return queue
+
+
+@st.composite
+def _rules(draw: DrawFn, model: str) -> Raw | None:
+    if draw(st.integers(0, 2)):
+        return None
+    options: dict[str, SearchStrategy[str]] = {
+        "protect.gang": st.sampled_from(["keep", "whole", "off"]),
+        "protect.guarantee": st.sampled_from(["on", "off"]),
+        "charge": st.sampled_from(["on", "off"]),
+        "gang": st.sampled_from(["on", "off"]),
+        "enqueue": st.just("off"),
+    }
+    if model != "throughput":
+        options["eviction.scope"] = st.just("cluster")
+    return draw(st.fixed_dictionaries({}, optional=options))
+
+
+def decisions_of(session: Snapshot) -> SearchStrategy[Raw]:
+    """Any decision that names existing tasks and nodes, feasible or not."""
+    waiting = [task.key for job in session.jobs.values() for task in job.pending]
+    sitting = [task.key for task in session.instance.tasks.values() if task.node]
+    places = st.sampled_from(list(session.instance.nodes))
+
+    @st.composite
+    def made(draw: DrawFn) -> Raw:
+        placed = draw(st.dictionaries(st.sampled_from(waiting), places)) if waiting else {}
+        bound = {key for key in placed if draw(st.booleans())}
+        return {
+            "binds": {key: node for key, node in placed.items() if key in bound},
+            "reserves": {key: node for key, node in placed.items() if key not in bound},
+            "evicted": draw(st.lists(st.sampled_from(sitting), unique=True)) if sitting else [],
+        }
+
+    return made()

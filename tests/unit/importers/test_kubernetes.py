@@ -1,0 +1,133 @@
+"""Kubernetes objects: lists, kinds, null fields, identity, what is counted and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from cpsched.errors import InputError
+from cpsched.importers.kubernetes import Report
+from cpsched.importers.load import load
+
+NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}
+POD = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{"name": "c"}]}}
+WITHOUT_KIND = {"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c"}]}}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        [NODE, POD],
+        {"apiVersion": "v1", "kind": "List", "items": [NODE, POD]},
+        [{"apiVersion": "v1", "kind": "PodList", "items": [WITHOUT_KIND]}["items"][0] | {"kind": "Pod"}, NODE],
+    ],
+)
+def test_forms(source):
+    """An array, a List: the same objects."""
+    instance = load(source)
+    assert (list(instance.nodes), list(instance.tasks)) == (["n1"], ["default/p"])
+
+
+def test_typed_list():
+    """The items of a PodList need not say what they are."""
+    assert list(load({"apiVersion": "v1", "kind": "PodList", "items": [WITHOUT_KIND]}).tasks) == ["default/p"]
+    other = {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "QueueList", "items": [{"metadata": {"name": "q"}}]}
+    assert list(load(other).queues) == ["q"]
+
+
+def test_empty_list():
+    """kubectl prints it where there is nothing."""
+    assert load({"apiVersion": "v1", "kind": "List", "items": []}).objects == ()
+    assert load({"apiVersion": "v1", "kind": "List", "items": None}).objects == ()
+
+
+def test_single_object():
+    """One object is an input too."""
+    assert list(load(NODE).nodes) == ["n1"]
+
+
+def test_null_fields():
+    """To Kubernetes null and absent are the same."""
+    nulls = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "p", "labels": None, "creationTimestamp": None},
+        "spec": {"containers": [{"name": "c", "ports": None, "resources": None}], "priority": None, "affinity": None},
+        "status": None,
+    }
+    assert load([nulls]).sha256 == load([POD]).sha256
+
+
+def test_identity():
+    """A namespace and a uid are filled in; cluster-wide objects have no namespace."""
+    cluster_wide = {**NODE, "metadata": {"name": "n1", "namespace": "stray"}}
+    instance = load([cluster_wide, POD])
+    assert list(instance.nodes) == ["n1"]
+    assert instance.tasks["default/p"].uid == "default-p"
+
+
+def test_any_version_of_a_group():
+    """v1beta1 or v1: the fields read here are the same; another group is another kind."""
+    report = Report()
+    groups = [
+        {"apiVersion": f"scheduling.volcano.sh/{version}", "kind": "Queue", "metadata": {"name": version}}
+        for version in ("v1beta1", "v1")
+    ]
+    other = {"apiVersion": "example.com/v1", "kind": "Queue", "metadata": {"name": "x"}}
+    assert set(load([*groups, other], report=report).queues) == {"v1beta1", "v1"}
+    assert dict(report.other_kinds) == {"example.com/v1 Queue": 1}
+
+
+def test_report():
+    """What was read, what was left aside, and which fields nobody looks at."""
+    report = Report(count_fields=True)
+    fields = {"dnsPolicy": "Default", "containers": [{"name": "c", "tty": True}, {"name": "d", "tty": True}]}
+    pod = {**POD, "metadata": {"name": "p", "managedFields": []}, "spec": fields}
+    load([NODE, pod, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}}], report=report)
+    assert dict(report.read) == {"Node": 1, "Pod": 1}
+    assert dict(report.other_kinds) == {"v1 ConfigMap": 1}
+    assert dict(report.unread) == {"Pod.spec.dnsPolicy": 1, "Pod.spec.containers.tty": 2}
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        (["x"], "input: [0]: a text where an object was expected; "),
+        ([{"metadata": {"name": "x"}}], "input: [0]: an object without a kind; "),
+        ([{**NODE, "apiVersion": 1}], "input: [0]: apiVersion is a number; write for example v1"),
+        (
+            {"apiVersion": "v1", "kind": "List", "items": {}},
+            "input: items: items is a mapping; a List holds an array of objects",
+        ),
+        (
+            {"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "v1", "kind": "Node"}]},
+            "input: items[0] Node: metadata.name is missing; every object needs a name",
+        ),
+        ([{**POD, "spec": {"priority": "high"}}], 'input: Pod p: spec.priority: "high" should be a valid integer'),
+        ([{**POD, "spec": {"priority": 2**31}}], "input: Pod p: spec.priority: 2147483648 should be less than"),
+        ([{**POD, "spec": {"preemptionPolicy": "Always"}}], 'input: Pod p: spec.preemptionPolicy: "Always" should be '),
+        ([{**POD, "spec": {"containers": "c"}}], 'input: Pod p: spec.containers: "c" should be a'),
+        (
+            [{**POD, "metadata": {"name": "p", "namespace": "ns"}, "status": {"phase": "Odd"}}],
+            'input: Pod ns/p: status.phase: "Odd" should be ',
+        ),
+        (
+            [{**NODE, "status": {"allocatable": {"cpu": "-1"}}}],
+            "input: Node n1: status.allocatable.cpu: -1 is negative",
+        ),
+        (
+            [{**NODE, "status": {"allocatable": {"cpu": True}}}],
+            "input: Node n1: status.allocatable.cpu: a quantity is a number or a text such as 500m or 4Gi, not bool",
+        ),
+    ],
+)
+def test_errors(source, line):
+    """File, place and what is wrong; never a traceback."""
+    with pytest.raises(InputError) as caught:
+        load(source)
+    assert str(caught.value).startswith(line)
+
+
+def test_more_complaints_are_counted():
+    """The first one is told, the others counted."""
+    with pytest.raises(InputError, match=r"spec\.priority.*\(and 1 more like it\)"):
+        load([{**POD, "spec": {"priority": "high", "hostNetwork": "yes"}}])

@@ -1,0 +1,231 @@
+"""Cross-references: every fault has its line, and with `lenient` becomes a warning."""
+
+from __future__ import annotations
+
+import pytest
+
+from cpsched.errors import InputError
+from cpsched.importers.load import load
+
+VOLCANO = "scheduling.volcano.sh/v1beta1"
+
+
+def pod(name="x", *, node="", phase="Pending", annotations=None, cpu=None, **spec):
+    """A Pod as the API server returns it."""
+    requests = {} if cpu is None else {"cpu": cpu}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "annotations": annotations or {}},
+        "spec": {"nodeName": node, "containers": [{"name": "c", "resources": {"requests": requests}}], **spec},
+        "status": {"phase": phase},
+    }
+
+
+def member(group="g", **fields):
+    """A Pod of a PodGroup."""
+    return pod(annotations={"scheduling.k8s.io/group-name": group}, **fields)
+
+
+def group(name="g", phase="Inqueue", **spec):
+    """A PodGroup."""
+    return {
+        "apiVersion": VOLCANO,
+        "kind": "PodGroup",
+        "metadata": {"name": name},
+        "spec": spec,
+        "status": {"phase": phase},
+    }
+
+
+def queue(name, **spec):
+    """A Queue."""
+    return {"apiVersion": VOLCANO, "kind": "Queue", "metadata": {"name": name}, "spec": spec}
+
+
+def node(name="n1", **allocatable):
+    """A Node."""
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": {"allocatable": allocatable}}
+
+
+FAULTS = {
+    "node": (
+        [pod(node="n9", phase="Running")],
+        "input: Pod x: sits on node n9, which is not in the input; add the node or leave the pod out",
+    ),
+    "bound to a node": (
+        [pod(node="n9")],
+        "input: Pod x: sits on node n9, which is not in the input; add the node or leave the pod out",
+    ),
+    "running nowhere": ([pod(phase="Running")], "input: Pod x: is Running but has no spec.nodeName; say where it runs"),
+    "empty group": (
+        [group()],
+        "input: PodGroup g: a PodGroup without pods; annotate its pods with scheduling.k8s.io/group-name: g",
+    ),
+    "queue of a group": (
+        [group(queue="q9"), member(), queue("q1"), queue("q2")],
+        "input: PodGroup g: its queue q9 is not in the input; queues given: q1, q2",
+    ),
+    "queue of a bare pod": (
+        [pod(annotations={"scheduling.volcano.sh/queue-name": "q9"})],
+        "input: Pod x: its queue q9 is not in the input; queues given: none",
+    ),
+    "parent": (
+        [queue("q", parent="p9")],
+        "input: Queue q: its parent queue p9 is not in the input; add the parent",
+    ),
+    "cycle": (
+        [queue("a", parent="b"), queue("b", parent="a")],
+        "input: Queue a: its parents form a cycle: a -> b -> a; queues form a tree",
+    ),
+}
+
+
+@pytest.mark.parametrize(("objects", "line"), FAULTS.values(), ids=FAULTS.keys())
+def test_fault(objects, line):
+    """File, place, what is wrong, what would be right."""
+    with pytest.raises(InputError) as caught:
+        load(objects)
+    assert str(caught.value) == line
+
+
+@pytest.mark.parametrize(("objects", "line"), FAULTS.values(), ids=FAULTS.keys())
+def test_lenient(objects, line):
+    """The same line as a warning, and an instance comes out."""
+    assert line in load(objects, lenient=True).warnings
+
+
+def test_jobs_of_missing_queues_stay_out_of_the_session():
+    """As upstream: a job whose queue does not exist is not there."""
+    assert load([group(queue="q9"), member()], lenient=True).jobs == {}
+
+
+WARNINGS = {
+    "group": (
+        [member("g9")],
+        "Pod x: its PodGroup default/g9 is not in the input; it stays out of every job",
+    ),
+    "priority class": (
+        [group(priorityClassName="p9"), member()],
+        "PodGroup g: PriorityClass p9 is not in the input; priority 0 is used",
+    ),
+}
+
+
+@pytest.mark.parametrize(("objects", "line"), WARNINGS.values(), ids=WARNINGS.keys())
+def test_warning(objects, line):
+    """Some things are only worth a word."""
+    assert load(objects).warnings == (line,)
+
+
+def test_sharding_names_unknown_nodes():
+    """A shard may list nodes that are gone."""
+    loaded = load([node()], sharding={"mode": "soft", "nodes": ["n1", "n9"]})
+    assert loaded.warnings == ("sharding: node n9 is not in the input",)
+
+
+@pytest.mark.parametrize(
+    "objects",
+    [
+        [pod(node="n9", phase="Succeeded")],
+        [pod(node="n9", phase="Failed")],
+        [group(phase="Completed")],
+        [queue("q", parent="root")],
+        [node(), pod(node="n1", phase="Running")],
+    ],
+)
+def test_no_fault(objects):
+    """Finished pods may have outlived their node, completed groups their pods; root need not be given."""
+    assert load(objects).warnings == ()
+
+
+ERRORS = {
+    "twice": ([pod(), pod()], "input: Pod x: given twice; names are unique"),
+    "same id": (
+        [pod("x", annotations={"cpsched/task": "t"}), pod("y", annotations={"cpsched/task": "t"})],
+        "input: Pod y: the task id t is used twice; ids are unique",
+    ),
+    "huge request": (
+        [pod(cpu="9223372036854775807")],
+        "input: Pod x: its request for cpu overflows 64 bits",
+    ),
+    "huge node": ([node(cpu="9223372036854775807")], "input: Node n1: its amount of cpu overflows 64 bits"),
+    "huge queue": (
+        [queue("q", deserved={"cpu": "9223372036854775807"})],
+        "input: Queue q: its amount of cpu overflows 64 bits",
+    ),
+    "huge minimum": (
+        [group(minResources={"cpu": "9223372036854775807"}), member()],
+        "input: PodGroup g: its amount of cpu overflows 64 bits",
+    ),
+}
+
+
+@pytest.mark.parametrize("lenient", [False, True])
+@pytest.mark.parametrize(("objects", "line"), ERRORS.values(), ids=ERRORS.keys())
+def test_error(objects, line, lenient):
+    """What cannot be mended is an error also where one is lenient."""
+    with pytest.raises(InputError) as caught:
+        load(objects, lenient=lenient)
+    assert str(caught.value) == line
+
+
+def test_same_name_of_another_kind_or_namespace():
+    """Names are unique per kind and namespace."""
+    elsewhere = pod()
+    elsewhere["metadata"]["namespace"] = "ns"
+    assert set(load([pod(), elsewhere, node("x")]).tasks) == {"default/x", "ns/x"}
+
+
+class TestJobsOfOne:
+    """Pods without a PodGroup."""
+
+    def test_plain_cluster(self):
+        """Where there are no groups and no queues every pod is a job, whoever schedules it."""
+        job, *others = load([pod(schedulerName="default-scheduler", priorityClassName="")]).jobs.values()
+        assert others == []
+        assert (job.key, job.queue, job.min_available, job.tasks) == (
+            "default/podgroup-default-x",
+            "default",
+            1,
+            ("default/x",),
+        )
+
+    @pytest.mark.parametrize(("scheduler", "expected"), [("", 1), ("volcano", 1), ("default-scheduler", 0)])
+    def test_beside_queues(self, scheduler, expected):
+        """Where Volcano is at work, pods of other schedulers are none of its jobs."""
+        assert len(load([pod(schedulerName=scheduler), queue("q")]).jobs) == expected
+
+    @pytest.mark.parametrize(
+        ("fields", "phase"),
+        [({}, "Inqueue"), ({"node": "n1"}, "Inqueue"), ({"node": "n1", "phase": "Running"}, "Running")],
+    )
+    def test_phase(self, fields, phase):
+        """A pod at work is a running job, a waiting one is in the cycle."""
+        (job,) = load([node(), pod(**fields)]).jobs.values()
+        assert job.phase == phase
+
+    def test_queue_and_priority(self):
+        """Its annotation names the queue, its class the priority."""
+        annotations = {"scheduling.volcano.sh/queue-name": "q"}
+        high = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "high"}, "value": 9}
+        (job,) = load([pod(annotations=annotations, priorityClassName="high"), queue("q"), high]).jobs.values()
+        assert (job.queue, job.priority) == ("q", 9)
+
+
+class TestDefaultQueue:
+    """Jobs that name no queue."""
+
+    def test_it_is_made_where_it_is_missing(self):
+        """With weight 1 and open."""
+        loaded = load([group(), member()])
+        assert loaded.jobs["default/g"].queue == "default"
+        assert (loaded.queues["default"].weight, loaded.queues["default"].is_open) == (1, True)
+
+    def test_a_given_one_is_taken(self):
+        """Weight and all."""
+        assert load([group(), member(), queue("default", weight=7)]).queues["default"].weight == 7
+
+    def test_nobody_needs_it(self):
+        """Without such a job there is none."""
+        assert "default" not in load([group(queue="q"), member(), queue("q")]).queues

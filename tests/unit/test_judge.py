@@ -1,0 +1,58 @@
+"""The judge fills in what a decision is worth, and believes nothing that a solution says about itself."""
+
+from __future__ import annotations
+
+import cpsched
+from cpsched.importers.policy import load_policy
+from cpsched.judge import judged
+from cpsched.solution import Level, Solution, SolutionStatus
+
+INSTANCE = cpsched.load(
+    {
+        "apiVersion": "cpsched/v1",
+        "kind": "Instance",
+        "nodes": [{"name": "n", "allocatable": {"cpu": "2", "pods": "9"}}],
+        "jobs": [{"name": "gang", "tasks": [{"replicas": 2, "requests": {"cpu": "1"}}]}],
+    }
+)
+POLICY = load_policy("throughput")
+WHOLE = {"gang/task-0": "n", "gang/task-1": "n"}
+
+
+def test_levels_are_filled_in_and_nothing_is_proved() -> None:
+    solution = judged(INSTANCE, POLICY, Solution(binds=WHOLE))
+    assert [(level.label, level.value, level.proved) for level in solution.levels[:2]] == [
+        ("jobs_admitted[0]", 1, False),
+        ("tasks_placed", 2, False),
+    ]
+    assert solution.findings == ()
+    assert solution.model == "throughput"
+    assert solution.instance_sha256 == INSTANCE.sha256
+    assert solution.versions == {"cpsched": cpsched.__version__}
+
+
+def test_findings_are_the_judges_own() -> None:
+    stated = Solution.parse({"binds": {"gang/task-0": "n"}, "findings": [{"rule": "queue", "message": "made up"}]})
+    assert [finding.rule for finding in judged(INSTANCE, POLICY, stated).findings] == ["gang"]
+
+
+def test_levels_of_the_engine_are_kept_and_held_against_the_decision() -> None:
+    computed = judged(INSTANCE, POLICY, Solution(binds=WHOLE)).levels
+    first = computed[0].model_copy(update={"value": 2})
+    solution = judged(INSTANCE, POLICY, Solution(binds=WHOLE, levels=(first, *computed[1:])))
+    assert solution.levels[0].value == 2
+    assert [(one.rule, one.subject) for one in solution.findings] == [("levels", "jobs_admitted[0]")]
+
+
+def test_a_level_twice_or_of_another_policy_is_found() -> None:
+    computed = judged(INSTANCE, POLICY, Solution(binds=WHOLE)).levels
+    foreign = Level(name="victim_count", sense="min", value=0)
+    solution = judged(INSTANCE, POLICY, Solution(binds=WHOLE, levels=(*computed, computed[0], foreign)))
+    assert [one.message for one in solution.findings] == [
+        "a level is stated twice",
+        "is stated, but the policy has no such level here",
+    ]
+
+
+def test_without_an_answer_there_are_no_levels() -> None:
+    assert judged(INSTANCE, POLICY, Solution(status=SolutionStatus.UNKNOWN)).levels == ()

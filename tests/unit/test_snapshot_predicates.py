@@ -1,0 +1,122 @@
+"""Which filters a policy enables, and what they say before any decision is made."""
+
+from __future__ import annotations
+
+import pytest
+
+from cpsched.snapshot.predicates import VOLCANO_SWITCHES
+from tests.judge import broken, cluster, conf, decide, job, pending, running, snapshot_of
+
+
+def one_task(source, **options):
+    """The predicates of a snapshot and its first task."""
+    snapshot = snapshot_of(source, **options)
+    return snapshot.predicates, next(iter(snapshot.instance.tasks.values()))
+
+
+class TestNames:
+    """Enabled filters."""
+
+    def test_volcano_has_ten(self):
+        """All of them unless switched off, and never resources."""
+        predicates, task = one_task(cluster(job("a", pending())))
+        assert predicates.names(task) == tuple(VOLCANO_SWITCHES)
+        assert "NodeResourcesFit" not in predicates.names(task)
+
+    @pytest.mark.parametrize(("name", "switch"), [(n, s) for n, s in VOLCANO_SWITCHES.items() if s])
+    def test_switches(self, name, switch):
+        """Each argument switches its filter off."""
+        plugin = {"name": "predicates", "arguments": {switch: False}}
+        predicates, task = one_task(cluster(job("a", pending())), conf=conf("allocate", plugin))
+        assert set(VOLCANO_SWITCHES) - set(predicates.names(task)) == {name}
+
+    def test_no_plugin(self):
+        """Without predicates nothing is asked."""
+        predicates, task = one_task(cluster(job("a", pending())), conf=conf("allocate", "gang"))
+        assert predicates.names(task) == ()
+
+    def test_kube_scheduler(self):
+        """The profile's filters, without resources."""
+        predicates, task = one_task(cluster(job("a", pending())), model="kube")
+        names = predicates.names(task)
+        assert {"NodeName", "VolumeRestrictions", "TaintToleration"} <= set(names)
+        assert "NodeResourcesFit" not in names
+
+    def test_profile_of_the_pod(self):
+        """A pod is filtered by the profile it names."""
+        settings = {
+            "apiVersion": "kubescheduler.config.k8s.io/v1",
+            "kind": "KubeSchedulerConfiguration",
+            "profiles": [
+                {"schedulerName": "default-scheduler"},
+                {"schedulerName": "bold", "plugins": {"filter": {"disabled": [{"name": "TaintToleration"}]}}},
+            ],
+        }
+        source = cluster(job("a", pending(), pending(role="bold", schedulerName="bold")))
+        snapshot = snapshot_of(source, model="kube", conf=settings)
+        by_task = {key: snapshot.predicates.names(task) for key, task in snapshot.instance.tasks.items()}
+        assert "TaintToleration" in by_task["a/task-0"]
+        assert "TaintToleration" not in by_task["a/bold-0"]
+
+    def test_static_and_dynamic(self):
+        """Dynamic ones are those whose answer depends on other pods."""
+        predicates, task = one_task(cluster(job("a", pending())))
+        assert set(predicates.dynamic_names(task)) >= {"NodePorts", "InterPodAffinity", "PodTopologySpread"}
+        assert not set(predicates.dynamic_names(task)) & {"NodeUnschedulable", "NodeAffinity", "TaintToleration"}
+
+
+def test_refused_nodes():
+    """Static refusals with their reasons, whatever else happens."""
+    allocatable = {"cpu": 4, "pods": 10}
+    nodes = [
+        {"name": "plain", "allocatable": allocatable},
+        {"name": "cordoned", "allocatable": allocatable, "unschedulable": True},
+        {"name": "right", "allocatable": allocatable, "labels": {"disk": "ssd"}},
+    ]
+    predicates, task = one_task(cluster(job("a", pending(nodeSelector={"disk": "ssd"})), nodes=nodes))
+    refused = predicates.refused(task)
+    assert set(refused) == {"plain", "cordoned"}
+    assert refused["plain"].reasons == ("node(s) didn't match Pod's node affinity/selector",)
+
+
+ANTI = [{"labelSelector": {"matchLabels": {"app": "x"}}, "topologyKey": "kubernetes.io/hostname"}]
+HARD = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "labelSelector": {}}
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({}, False),
+        ({"nodeSelector": {"disk": "ssd"}}, False),
+        ({"ports": [{"containerPort": 80}]}, False),
+        ({"ports": [{"containerPort": 80, "hostPort": 80}]}, True),
+        ({"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": ANTI}}}, True),
+        ({"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": ANTI}}}, True),
+        ({"topologySpreadConstraints": [HARD]}, True),
+        ({"topologySpreadConstraints": [{**HARD, "whenUnsatisfiable": "ScheduleAnyway"}]}, False),
+        ({"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]}, True),
+        ({"resourceClaims": [{"name": "c", "resourceClaimName": "c"}]}, True),
+    ],
+)
+def test_dynamic_wishes(fields, expected):
+    """Ports, pod affinity, hard spread, volumes and claims; of anybody, also of those who run."""
+    assert one_task(cluster(job("a", pending(**fields))))[0].any_dynamic is expected
+    assert one_task(cluster(job("a", running(**fields))))[0].any_dynamic is expected
+
+
+def test_default_spread_is_a_dynamic_wish():
+    """Constraints that the profile gives to pods without their own count as theirs."""
+    spread = {"maxSkew": 1, "topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": "DoNotSchedule"}
+    arguments = {"defaultingType": "List", "defaultConstraints": [spread]}
+    settings = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [{"pluginConfig": [{"name": "PodTopologySpread", "args": arguments}]}],
+    }
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}, "spec": {"selector": {"app": "x"}}}
+    labels = {"labels": {"app": "x"}}
+    jobs = (job("old", running(**labels)), job("a", pending(**labels)))
+    source = cluster(*jobs, nodes={"n1": 4, "n2": 4}, objects=[service])
+    snapshot = snapshot_of(source, model="kube", conf=settings)
+    assert broken(decide(snapshot, {"binds": {"a/task-0": "n2"}})) == set()
+    assert broken(decide(snapshot, {"binds": {"a/task-0": "n1"}})) == {"filters"}
