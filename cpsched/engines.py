@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.machinery import PathFinder
+from importlib.metadata import version
 
 import cpsched
 from cpsched.errors import InputError
@@ -32,7 +33,9 @@ def _optimal(instance: Instance, policy: Policy, options: Options) -> Solution:
     from cpsched.optimum.solve import decide
 
     settings = Settings(time_limit=options.time_limit, workers=options.workers, seed=options.seed)
-    return decide(instance, policy, settings)
+    heuristic = _kube if policy.is_kube else _volcano
+    solution = decide(instance, policy, settings, hint=heuristic(instance, policy, Options()))
+    return solution.model_copy(update={"versions": {**solution.versions, "ortools": version("ortools")}})
 
 
 def _volcano(instance: Instance, policy: Policy, options: Options) -> Solution:

@@ -16,6 +16,7 @@ from cpsched.objects.base import Object
 from cpsched.requests import kube_nonzero_requests, kube_requests, volcano_requests
 
 API_VERSION = "cpsched/v1"
+_YEAR = 365 * 86_400 * 10**9
 GROUP_ANNOTATION = "scheduling.k8s.io/group-name"
 ID_ANNOTATION = "cpsched/task"
 PREEMPTABLE = "volcano.sh/preemptable"
@@ -292,6 +293,16 @@ class Instance:
     conf: Mapping[str, Any] | None = None
     warnings: tuple[str, ...] = ()
     file: str | None = None
+
+    @cached_property
+    def clock(self) -> int:
+        """`now`, or a year after the last moment that the instance mentions: whoever waits has waited long by then."""
+        if self.now is not None:
+            return self.now
+        metadata = (item.metadata for item in self.objects)
+        moments = [m for one in metadata for m in (one.creation_timestamp, one.deletion_timestamp) if m is not None]
+        starts = (task.pod.status.start_time for task in self.tasks.values())
+        return max([*moments, *(start for start in starts if start is not None)], default=0) + _YEAR
 
     def of_kind(self, shape: type[Any]) -> tuple[Any, ...]:
         """All objects of one shape, in order: volumes, claims, services and the like."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from cpsched.filters import (
     dynamic_resources,
@@ -14,27 +13,86 @@ from cpsched.filters import (
     volume_binding,
 )
 from cpsched.filters.args import Args
-from cpsched.filters.feasible import prefilter
+from cpsched.filters.contract import PreFilterResult
+from cpsched.filters.registry import FILTERS
 from cpsched.filters.state import ClusterState
 from cpsched.instance import Task
+from cpsched.selectors import AffinityTerm, SelectorError
 
 
 @dataclass(frozen=True)
 class Placed:
-    """A placed task, the filters by which its turn matters, and what they know about it."""
+    """A placed task with the filters by which its turn matters, what it looks at and what it competes for."""
 
     task: Task
     node: str
     coupled_by: frozenset[str]
-    states: dict[str, Any]
+    affinity: tuple[AffinityTerm, ...]
+    spread: pod_topology_spread.State | None
+    competes_for: tuple[Hashable, ...]
+
+    @property
+    def look(self) -> Hashable:
+        """What others see of the task."""
+        return (self.task.namespace, tuple(sorted(self.task.labels.items())))
+
+    @property
+    def wishes(self) -> Hashable:
+        """What decides whom the task looks at."""
+        return (self.affinity, self.spread.constraints if self.spread else (), self.task.namespace)
+
+    def sees(self, other: Task) -> bool:
+        """Whether the other task counts in this one's affinity or spread."""
+        if inter_pod_affinity.matches_all(self.affinity, other.namespace, other.labels):
+            return True
+        if self.spread is None or other.namespace != self.task.namespace:
+            return False
+        return any(constraint.selector.matches(other.labels) for constraint in self.spread.constraints)
 
 
 def placed_task(task: Task, node: str, cluster: ClusterState, names: Iterable[str], args: Args) -> Placed:
-    """Find out by which filters the task's turn matters."""
-    asked = [name for name in names if name in _COUPLES]
-    prefiltered = prefilter(task, cluster, asked, args)
-    coupled = frozenset(n for n in asked if n in prefiltered.states and _COUPLES[n](prefiltered.states[n]))
-    return Placed(task, node, coupled, prefiltered.states)
+    """Find out by which of the filters the task's turn matters."""
+    coupled, competes_for = set(), []
+    affinity: tuple[AffinityTerm, ...] = ()
+    spread = None
+    for name in names:
+        if name == inter_pod_affinity.NAME:
+            affinity = tuple(term.expanded(cluster.namespaces) for term in cluster.facts(task).affinity)
+            is_coupled = bool(affinity)
+        elif name == pod_topology_spread.NAME:
+            spread = _spread(task, cluster, args)
+            is_coupled = spread is not None
+        elif name in _COMPETING:
+            wanted = _wanted(name, node, FILTERS[name].prefilter(task, cluster, args))
+            competes_for += [(name, thing) for thing in wanted]
+            is_coupled = bool(wanted)
+        else:
+            is_coupled = False
+        if is_coupled:
+            coupled.add(name)
+    return Placed(task, node, frozenset(coupled), affinity, spread, tuple(competes_for))
+
+
+_COMPETING = (node_volume_limits.NAME, volume_binding.NAME, dynamic_resources.NAME)
+
+
+def _spread(task: Task, cluster: ClusterState, args: Args) -> pod_topology_spread.State | None:
+    try:
+        state = pod_topology_spread.uncounted(task, cluster, args)
+    except SelectorError:
+        return None
+    return state if state.constraints else None
+
+
+def _wanted(name: str, node: str, prefiltered: PreFilterResult) -> list[str]:
+    """What a task competes for under a filter; nothing if its turn does not matter."""
+    if not prefiltered.status.is_success:
+        return []
+    if name == node_volume_limits.NAME:
+        return [node]
+    if name == volume_binding.NAME:
+        return list(prefiltered.state.volumes_by_class)
+    return ["devices"] if prefiltered.state.to_allocate or prefiltered.state.extended else []
 
 
 def components(placed: list[Placed]) -> Iterator[list[Placed]]:
@@ -46,40 +104,20 @@ def components(placed: list[Placed]) -> Iterator[list[Placed]]:
             linked.setdefault(number, set()).add(thing)
             linked.setdefault(thing, set()).add(number)
 
-    looks = [_look(item.task) for item in placed]
-    task_by_look = {look: item.task for look, item in zip(looks, placed, strict=True)}
-    seen_by_wishes: dict[Hashable, list[Hashable]] = {}
+    task_by_look = {item.look: item.task for item in placed}
+    looks_by_wishes: dict[Hashable, list[Hashable]] = {}
     for number, item in enumerate(placed):
-        if not item.coupled_by:
-            continue
-        link(number, ((name, thing) for name in item.coupled_by for thing in _competed_for(name, item)))
-        wishes = _wishes(item)
-        if wishes not in seen_by_wishes:
-            seen_by_wishes[wishes] = [look for look, task in task_by_look.items() if _sees(item, task)]
-        link(number, [("self", number), *seen_by_wishes[wishes]])
-    seen = {look for looked_at in seen_by_wishes.values() for look in looked_at}
-    for number, look in enumerate(looks):
-        link(number, (look,) if look in seen else ())
+        if item.coupled_by:
+            if item.wishes not in looks_by_wishes:
+                looks_by_wishes[item.wishes] = [look for look, task in task_by_look.items() if item.sees(task)]
+            link(number, [("task", number), *item.competes_for, *looks_by_wishes[item.wishes]])
+    seen = {look for looks in looks_by_wishes.values() for look in looks}
+    for number, item in enumerate(placed):
+        link(number, [item.look] if item.look in seen else [])
     for number in range(len(placed)):
         if number in linked:
             group = _reached(number, linked)
             yield [placed[member] for member in sorted(m for m in group if isinstance(m, int))]
-
-
-def _look(task: Task) -> Hashable:
-    """What others see of a task."""
-    return (task.namespace, tuple(sorted(task.labels.items())))
-
-
-def _wishes(item: Placed) -> Hashable:
-    """What decides whom a task looks at."""
-    affinity: inter_pod_affinity.State | None = item.states.get(inter_pod_affinity.NAME)
-    spread: pod_topology_spread.State | None = item.states.get(pod_topology_spread.NAME)
-    return (
-        () if affinity is None else affinity.affinity_terms,
-        () if spread is None else spread.constraints,
-        item.task.namespace,
-    )
 
 
 def _reached(start: Hashable, linked: dict[Hashable, set[Hashable]]) -> set[Hashable]:
@@ -91,35 +129,3 @@ def _reached(start: Hashable, linked: dict[Hashable, set[Hashable]]) -> set[Hash
             reached.add(thing)
             waiting.extend(linked.pop(thing))
     return reached
-
-
-def _sees(item: Placed, other: Task) -> bool:
-    """Whether the other task counts in the task's affinity or spread."""
-    affinity = item.states.get(inter_pod_affinity.NAME)
-    wanted = () if affinity is None else affinity.affinity_terms
-    if inter_pod_affinity.matches_all(wanted, other.namespace, other.labels):
-        return True
-    spread = item.states.get(pod_topology_spread.NAME)
-    if spread is None or other.namespace != item.task.namespace:
-        return False
-    return any(constraint.selector.matches(other.labels) for constraint in spread.constraints)
-
-
-def _competed_for(name: str, item: Placed) -> list[str]:
-    """What tasks coupled by a filter compete for."""
-    if name == node_volume_limits.NAME:
-        return [item.node]
-    if name == volume_binding.NAME:
-        state: volume_binding.State = item.states[name]
-        return list(state.volumes_by_class)
-    return ["devices"] if name == dynamic_resources.NAME else []
-
-
-_COUPLES: dict[str, Callable[[Any], bool]] = {
-    node_volume_limits.NAME: lambda state: True,
-    volume_binding.NAME: lambda state: bool(state.delayed),
-    pod_topology_spread.NAME: lambda state: True,
-    inter_pod_affinity.NAME: lambda state: bool(state.affinity_terms),
-    dynamic_resources.NAME: lambda state: bool(state.to_allocate or state.extended),
-}
-"""Filter → whether a task it does not skip is one whose turn matters."""

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator
 
 from cpsched.filters.args import Args
 from cpsched.filters.coupling import Placed, components, placed_task
-from cpsched.filters.feasible import first_failure, prefilter
-from cpsched.filters.order import Order, OrderSearch
+from cpsched.filters.feasible import PreFiltered, first_failure, prefilter
+from cpsched.filters.order import Order, OrderSearch, kinds_of
 from cpsched.filters.registry import chosen
-from cpsched.filters.spread_order import order_does_not_matter
+from cpsched.filters.shortcuts import no_order_helps, order_does_not_matter
 from cpsched.filters.state import ClusterState
 from cpsched.filters.status import Status
 from cpsched.instance import Task
@@ -30,15 +30,15 @@ def final_state_failures(
     """Placed tasks that a filter refuses on their node, with the node and the status; the cluster stays as it is."""
     cluster = cluster_after.copy()
     names = [one.name for one in chosen(names)]
-    coupled = []
-    for task in placed:
-        item = placed_task(task, cluster.node_by_task[task.key], cluster, names, args)
+    items = [placed_task(task, cluster.node_by_task[task.key], cluster, names, args) for task in placed]
+    for item in items:
         alone = [name for name in names if name not in item.coupled_by]
-        status = _among_all_others(item, cluster, alone, args)
+        status, _ = _among_all_others(item, cluster, alone, args)
         if not status.is_success:
-            yield task, item.node, status
-        coupled.append(item)
-    yield from _failures_of_order(cluster, coupled, names, args)
+            yield item.task, item.node, status
+    for group in components(items):
+        coupled_by = [name for name in names if any(name in item.coupled_by for item in group)]
+        yield from _failures_of_group(group, cluster, coupled_by, args)
 
 
 def legal_order(
@@ -49,33 +49,35 @@ def legal_order(
     `cluster_before` has the evictions done and holds none of the tasks; it stays as it is.
     """
     cluster = cluster_before.copy()
-    names = [one.name for one in chosen(names)]
-    items = [placed_task(task, node, cluster, names, args) for task, node in placements]
-    return OrderSearch(cluster, items, names, args).run()
+    return OrderSearch(cluster, list(placements), [one.name for one in chosen(names)], args).run()
 
 
-def _failures_of_order(cluster: ClusterState, placed: list[Placed], names: list[str], args: Args) -> Iterator[Failure]:
-    """Failures of tasks whose turn matters, group by group; groups do not look at each other."""
-    for group in components(placed):
-        coupled_by = [name for name in names if any(name in item.coupled_by for item in group)]
-        if not order_does_not_matter(group, cluster):
-            for item in group:
-                cluster.remove(item.task)
-            found = OrderSearch(cluster, group, coupled_by, args).run()
-            for item in group:
-                cluster.add(item.task, item.node)
-            if found.order is not None:
-                continue
-            if not found.exhausted:
-                yield from found.stuck
-                continue
-        for item in group:
-            status = _among_all_others(item, cluster, coupled_by, args)
-            if not status.is_success:
-                yield item.task, item.node, status
+def _failures_of_group(group: list[Placed], cluster: ClusterState, names: list[str], args: Args) -> Iterator[Failure]:
+    """Failures of tasks that look at each other: told at once where no order helps, or else found by searching."""
+    refused, hopeless = [], []
+    for kind in kinds_of([(item.task, item.node) for item in group]):
+        alike = [item for item in group if item.task in kind.waiting] if len(kind.waiting) > 1 else None
+        item = next(one for one in group if one.task is kind.waiting[-1])
+        status, prefiltered = _among_all_others(item, cluster, names, args)
+        if status.is_success:
+            continue
+        failures = [(one.task, one.node, status) for one in alike or [item]]
+        refused += failures
+        if no_order_helps(item, status, prefiltered, group, cluster):
+            hopeless += failures
+    if hopeless or order_does_not_matter(group, cluster):
+        yield from hopeless or refused
+        return
+    for item in group:
+        cluster.remove(item.task)
+    found = OrderSearch(cluster, [(item.task, item.node) for item in group], names, args).run()
+    for item in group:
+        cluster.add(item.task, item.node)
+    if found.order is None:
+        yield from refused if found.exhausted else found.stuck
 
 
-def _among_all_others(item: Placed, cluster: ClusterState, names: list[str], args: Args) -> Status:
+def _among_all_others(item: Placed, cluster: ClusterState, names: list[str], args: Args) -> tuple[Status, PreFiltered]:
     """The first refusal of the task on its node while everybody else is there."""
     node = cluster.nodes[item.node].without(item.task)
     cluster.remove(item.task)
@@ -84,4 +86,4 @@ def _among_all_others(item: Placed, cluster: ClusterState, names: list[str], arg
     if status.is_success:
         status = first_failure(item.task, node, cluster, prefiltered, chosen(names))
     cluster.add(item.task, item.node)
-    return status
+    return status, prefiltered

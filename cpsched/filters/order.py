@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 
 from cpsched.filters import pod_topology_spread
 from cpsched.filters.args import Args
-from cpsched.filters.coupling import Placed
 from cpsched.filters.feasible import PreFiltered, first_failure, prefilter
 from cpsched.filters.registry import chosen
 from cpsched.filters.state import ClusterState
 from cpsched.filters.status import Status
 from cpsched.instance import Task
 
-STEPS = 20_000
+WORK = 300_000
+"""How many times a task is looked at before the search gives up, besides one straight way through."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Order:
 
 
 @dataclass
-class _Kind:
+class Kind:
     """Tasks alike in everything a filter reads, for one node: any of them may go first."""
 
     template: int
@@ -44,10 +44,11 @@ class OrderSearch:
     Of the tasks that pass, those in the emptiest domains go first, which is always right for a single kind.
     """
 
-    def __init__(self, cluster: ClusterState, placed: list[Placed], names: list[str], args: Args):
+    def __init__(self, cluster: ClusterState, placements: list[tuple[Task, str]], names: list[str], args: Args):
         self._cluster, self._names, self._args = cluster, names, args
         self._filters = chosen(names)
-        self._kinds = _kinds(placed)
+        self._kinds = kinds_of(placements)
+        self._work = WORK + len(placements) * len(self._kinds)
         self._books = any(one.reserve is not None for one in self._filters)
         self._placed: list[tuple[int, Task, list[Callable[[], None]]]] = []
         self._dead: set[tuple[int, ...]] = set()
@@ -57,8 +58,7 @@ class OrderSearch:
         """Search; the cluster is the same afterwards."""
         total = sum(len(kind.waiting) for kind in self._kinds)
         path = [self._options()]
-        steps = 0
-        while path and len(self._placed) < total and steps < STEPS:
+        while path and len(self._placed) < total and self._work > 0:
             kind = next(path[-1], None)
             if kind is None:
                 path.pop()
@@ -71,7 +71,6 @@ class OrderSearch:
             if self._progress() in self._dead:
                 self._take_back()
                 continue
-            steps += 1
             path.append(self._options())
         order = tuple(task for _, task, _ in self._placed) if len(self._placed) == total else None
         while self._placed:
@@ -93,6 +92,7 @@ class OrderSearch:
                 prefiltered = prefilter(kind.waiting[-1], self._cluster, self._names, self._args)
                 prefiltered_by_template[kind.template] = prefiltered
             waiting.append((_crowding(prefiltered, kind.node, self._cluster), number, prefiltered))
+        self._work -= len(waiting)
         failing = []
         for _, number, prefiltered in sorted(waiting, key=lambda item: item[:2]):
             kind = self._kinds[number]
@@ -104,7 +104,7 @@ class OrderSearch:
         if len(self._placed) > self._stuck[0]:
             self._stuck = (len(self._placed), tuple(failing))
 
-    def _status(self, kind: _Kind, prefiltered: PreFiltered) -> Status:
+    def _status(self, kind: Kind, prefiltered: PreFiltered) -> Status:
         if not prefiltered.status.is_success:
             return prefiltered.status
         node = self._cluster.nodes[kind.node]
@@ -140,13 +140,14 @@ def _crowding(prefiltered: PreFiltered, node: str, cluster: ClusterState) -> int
     return max(count.get(labels.get(constraint.topology_key, ""), 0) for constraint, count in counts)
 
 
-def _kinds(placed: list[Placed]) -> list[_Kind]:
+def kinds_of(placements: list[tuple[Task, str]]) -> list[Kind]:
+    """The tasks sorted into kinds; whoever has claims made for itself is a kind of its own."""
     templates: dict[str, int] = {}
-    kinds: dict[tuple[int, str], _Kind] = {}
-    for item in reversed(placed):
-        pod = item.task.pod
-        content = f"{pod.metadata.namespace} {sorted(pod.metadata.labels.items())} {pod.spec.model_dump_json()}"
+    kinds: dict[tuple[int, str], Kind] = {}
+    for task, node in reversed(placements):
+        pod = task.pod
+        content = f"{task.namespace} {sorted(task.labels.items())} {pod.spec.model_dump_json()}"
         has_identity = bool(pod.spec.resource_claims) or any(volume.ephemeral for volume in pod.spec.volumes)
-        template = templates.setdefault(f"{item.task.key} {content}" if has_identity else content, len(templates))
-        kinds.setdefault((template, item.node), _Kind(template, item.node)).waiting.append(item.task)
+        template = templates.setdefault(f"{task.key} {content}" if has_identity else content, len(templates))
+        kinds.setdefault((template, node), Kind(template, node)).waiting.append(task)
     return list(kinds.values())

@@ -56,17 +56,20 @@ class State:
 def prefilter(task: Task, cluster: ClusterState, args: Args) -> PreFilterResult:
     """Count matching pods per domain; skip a task without hard constraints."""
     try:
-        constraints = hard_constraints(task, cluster, args)
+        state = uncounted(task, cluster, args)
     except SelectorError as broken:
-        return PreFilterResult(
-            error(NAME, f"get constraints from pod: obtaining pod's hard topology spread constraints: {broken}")
-        )
-    if not constraints:
+        text = "get constraints from pod: obtaining pod's hard topology spread constraints"
+        return PreFilterResult(error(NAME, f"{text}: {broken}"))
+    if not state.constraints:
         return SKIPPED
-    own = cluster.facts(task)
-    state = State(cluster.facts, own, args.features.taint_comparison, constraints, [])
-    state.counts = [_counts(state, constraint, cluster) for constraint in constraints]
+    state.counts = [_counts(state, constraint, cluster) for constraint in state.constraints]
     return PreFilterResult(state=state)
+
+
+def uncounted(task: Task, cluster: ClusterState, args: Args) -> State:
+    """The task's hard constraints, before any pod is counted; SelectorError if one does not parse."""
+    constraints = hard_constraints(task, cluster, args)
+    return State(cluster.facts, cluster.facts(task), args.features.taint_comparison, constraints, [])
 
 
 def check(state: State, task: Task, node: NodeState, cluster: ClusterState) -> Status:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema, model_validator
 
 from cpsched.errors import InputError
-from cpsched.importers.compact_pod import MOST_REPLICAS, pod_object
+from cpsched.importers.compact_pod import MOST_REPLICAS, TASK_FIELDS, pod_object
 from cpsched.importers.kubernetes import input_error, without_nulls
 from cpsched.objects.base import Items, Quantities, Quantity, Time
 
 Raw = dict[str, Any]
 Name = Annotated[str, Field(min_length=1)]
+Task = Annotated[Raw, WithJsonSchema({"type": "object", "propertyNames": {"enum": sorted(TASK_FIELDS)}})]
 
 
 class Compact(BaseModel):
@@ -94,7 +95,7 @@ class CompactJob(Compact):
     labels: dict[str, str] = {}
     annotations: dict[str, str] = {}
     creationTimestamp: Time | None = None
-    tasks: Items[Raw] = ()
+    tasks: Items[Task] = ()
 
 
 class CompactSharding(Compact):

@@ -27,7 +27,7 @@ _UNREAD_SPEC = {
     "setHostnameAsFQDN", "shareProcessNamespace", "subdomain",
 }  # fmt: skip
 """Pod-spec fields that may be pasted along and have no bearing on scheduling."""
-_KNOWN = _METADATA | _SHORTHAND | _SPEC | _STATUS | _UNREAD_SPEC
+TASK_FIELDS = _METADATA | _SHORTHAND | _SPEC | _STATUS | _UNREAD_SPEC
 
 
 def pod_object(
@@ -93,8 +93,8 @@ def _nodes(stated: Any, replicas: int, file: str, place: str) -> list[str]:
 
 def _reject_unknown(task: Raw, file: str, place: str) -> None:
     for key in task:
-        if key not in _KNOWN:
-            close = difflib.get_close_matches(str(key), sorted(_KNOWN), n=1)
+        if key not in TASK_FIELDS:
+            close = difflib.get_close_matches(str(key), sorted(TASK_FIELDS), n=1)
             right = (
                 f"did you mean {close[0]}?"
                 if close

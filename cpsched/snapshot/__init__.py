@@ -77,19 +77,10 @@ class Snapshot:
             return False
         return not job.is_pending or may_enter(self, job)
 
-    @cached_property
+    @property
     def now(self) -> int:
-        """The instance's clock, or the latest moment it mentions."""
-        if self.instance.now is not None:
-            return self.instance.now
-        times = [
-            moment
-            for item in self.instance.objects
-            for moment in (item.metadata.creation_timestamp, item.metadata.deletion_timestamp)
-            if moment is not None
-        ]
-        starts = (task.pod.status.start_time for task in self.instance.tasks.values())
-        return max([*times, *(start for start in starts if start is not None)], default=0)
+        """The instance's clock."""
+        return self.instance.clock
 
     def _less(self, node: str, *, releasing: bool) -> Room:
         room: Room = dict(self.instance.nodes[node].allocatable)

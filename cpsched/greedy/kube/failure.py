@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from cpsched.filters import PreFiltered
+from cpsched.filters.dynamic_resources import NAME as DYNAMIC_RESOURCES
 from cpsched.filters.status import Code
 from cpsched.greedy.kube.cycle import Search
 from cpsched.greedy.kube.dry_run import DryRun
@@ -18,6 +20,7 @@ from cpsched.instance import Task
 
 NO_CLAIMS = "no new claims to deallocate"
 STILL_NOT = "still not schedulable"
+NOT_FOUND = "not found"
 UNSCHEDULABLE, SCHEDULER_ERROR = "Unschedulable", "SchedulerError"
 
 
@@ -66,9 +69,11 @@ def _post_filter(dry: DryRun, found: Search) -> PostFiltered:
     """The plugins in order: success ends it, an error too, a refusal is remembered."""
     answer = PostFiltered()
     for name in dry.framework.profile.post_filters:
-        if name == "DynamicResources":
-            # Deallocating the pod's own unusable claim is left out; the message is that of an attempt that found none.
-            answer.messages.append(STILL_NOT if dry.task.pod.spec.resource_claims else NO_CLAIMS)
+        if name == DYNAMIC_RESOURCES:
+            message = _deallocate(dry.pre)
+            if message == NOT_FOUND:
+                return PostFiltered([message])
+            answer.messages.append(message)
             continue
         outcome = preempt(dry, found.statuses)
         message = f"preemption: {outcome.message}" if outcome.message else ""
@@ -80,6 +85,16 @@ def _post_filter(dry: DryRun, found: Search) -> PostFiltered:
         if outcome.nominate is not None:
             answer.nominate = outcome.nominate
     return answer
+
+
+def _deallocate(pre: PreFiltered) -> str:
+    """What DynamicResources says after a failed attempt; that it frees the pod's own unusable claim is left out.
+
+    If an earlier PreFilter refused the pod, its own never ran: it misses its state, which counts as an error.
+    """
+    if DYNAMIC_RESOURCES in pre.skipped or pre.status.plugin == DYNAMIC_RESOURCES:
+        return NO_CLAIMS
+    return STILL_NOT if DYNAMIC_RESOURCES in pre.states else NOT_FOUND
 
 
 def _carry_out(world: World, task: Task, outcome: Preempted | None, attempt: Attempt) -> list[Task]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -95,13 +94,10 @@ class Session:
         """The enabled functions of an extension point, tier by tier."""
         return self._points[name]
 
-    @cached_property
+    @property
     def now(self) -> int:
-        """The instance's clock; without one the real clock, as upstream, but never before what is in the instance."""
-        if self.instance.now is not None:
-            return self.instance.now
-        made = (item.metadata.creation_timestamp for item in self.instance.objects)
-        return max([time.time_ns(), *(moment for moment in made if moment is not None)])
+        """The instance's clock."""
+        return self.instance.clock
 
     @cached_property
     def total(self) -> dict[str, float]:
@@ -110,6 +106,14 @@ class Session:
         for node in self.node_list:
             total = add(total, node.allocatable)
         return total
+
+    @cached_property
+    def only_proportion_limits(self) -> bool:
+        """Whether no other plugin has a say in what queues may take."""
+        limiting = [
+            p.name for tier in self.hooks for p, h in tier if h.allocatable is not None and p.on("enabledAllocatable")
+        ]
+        return limiting == ["proportion"]
 
     def queue_of(self, task: TaskState) -> Queue:
         """The queue of a task's job."""

@@ -45,7 +45,7 @@ def _charged_room(
     groups: list[VictimGroup],
 ) -> dict[int, Expr]:
     """Per group how many of its victims make room here: all, where every class has every right; else those charged."""
-    if snapshot.policy.rules.charge == "off" or _all_have_all_rights(snapshot, present, groups):
+    if snapshot.policy.rules.charge == "off" or _all_have_all_rights(present, groups):
         return {group.index: v.evicted(group) for group in groups}
     freed: dict[int, Expr] = {}
     everywhere = snapshot.policy.rules.eviction_scope == "cluster"
@@ -65,11 +65,10 @@ def _charged_room(
     return freed
 
 
-def _all_have_all_rights(snapshot: Snapshot, present: list[TaskClass], groups: list[VictimGroup]) -> bool:
-    """One kind of newcomer, entitled to everybody, whatever reclaim may add."""
-    return len(present) == 1 and all(
-        present[0].index in {index for indices in group.rights.values() for index in indices} for group in groups
-    )
+def _all_have_all_rights(present: list[TaskClass], groups: list[VictimGroup]) -> bool:
+    """Where everybody may evict everybody, whoever needs the room can be charged; the checker has the last word."""
+    everybody = {one.index for one in present}
+    return all(everybody <= {i for indices in group.rights.values() for i in indices} for group in groups)
 
 
 def most_needed(task: Task, victim: Task) -> int:

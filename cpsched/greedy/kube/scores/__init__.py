@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from cpsched.greedy.kube.scores import (
     balanced_allocation,
+    dynamic_resources,
     image_locality,
     inter_pod_affinity,
     node_affinity,
     pod_topology_spread,
     resources_fit,
     taint_toleration,
-    zero,
+    volume_binding,
 )
 from cpsched.greedy.kube.scores.contract import Request, Score, Scores
 
@@ -18,10 +19,10 @@ SCORES: dict[str, Score] = {
     "TaintToleration": taint_toleration.score,
     "NodeAffinity": node_affinity.score,
     "NodeResourcesFit": resources_fit.score,
-    "VolumeBinding": zero.volume_binding,
+    "VolumeBinding": volume_binding.score,
     "PodTopologySpread": pod_topology_spread.score,
     "InterPodAffinity": inter_pod_affinity.score,
-    "DynamicResources": zero.dynamic_resources,
+    "DynamicResources": dynamic_resources.score,
     "NodeResourcesBalancedAllocation": balanced_allocation.score,
     "ImageLocality": image_locality.score,
 }

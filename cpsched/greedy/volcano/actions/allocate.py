@@ -22,6 +22,7 @@ def allocate(session: Session) -> None:
     """Serve the first job of the first queue, put both back while there is more to do, until nobody is left."""
     jobs, tasks = _waiting(session)
     queues = Heap(session.queue_before, (session.queues[name] for name in jobs))
+    test = for_allocation(session)
     while queues:
         queue = queues.pop()
         if refusal := session.overused(queue):
@@ -34,7 +35,7 @@ def allocate(session: Session) -> None:
             continue
         job = jobs[queue.name].pop()
         session.story.tell(f"allocate: queue {queue.name}: job {job.key}")
-        statement = _serve(session, job, tasks[job.key])
+        statement = _serve(session, job, tasks[job.key], test)
         if statement is not None and session.is_ready(job):
             statement.commit()
             if tasks[job.key]:
@@ -62,12 +63,11 @@ def _waiting(session: Session) -> tuple[dict[str, Heap[JobState]], Tasks]:
     return jobs, tasks
 
 
-def _serve(session: Session, job: JobState, tasks: Heap[TaskState]) -> Statement | None:
+def _serve(session: Session, job: JobState, tasks: Heap[TaskState], test: Test) -> Statement | None:
     """Place tasks until the job is ready (`allocateResourcesForTasks`); None if it does not even become pipelined."""
     statement = Statement(session)
     cached = session.conf.configurations["allocate"].boolean("predicateErrorCacheEnable")
     search, queue = Search(session, cached=cached), session.queues[job.queue]
-    test = for_allocation(session)
     while tasks:
         task = tasks.pop()
         if refusal := session.not_allocatable(queue, task):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cpsched.greedy.volcano.actions.hunt import Hunt
 from cpsched.greedy.volcano.amounts import give
 from cpsched.greedy.volcano.fast.board import NodeSet
@@ -9,6 +11,7 @@ from cpsched.greedy.volcano.nodes import NodeAccount
 from cpsched.greedy.volcano.search import Nodes, enough, ranked
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.statement import Statement
+from cpsched.greedy.volcano.status import Status
 from cpsched.greedy.volcano.tasks import TaskState
 from cpsched.resources import is_empty
 
@@ -36,6 +39,9 @@ def _preempt_on(session: Session, statement: Statement, hunt: Hunt, node: NodeAc
     victims = session.victims("preemptable", task, candidates)
     if not enough(task, node, victims):
         return False
+    if victims and _is_doomed(session, task, node, victims):
+        _leave_traces(session, task, victims)
+        return False
     attempt, evicted = Statement(session), dict[str, float]()
     waiting = session.victims_queue(victims, task)
     fits = _fits(session, task, node)
@@ -51,6 +57,28 @@ def _preempt_on(session: Session, statement: Statement, hunt: Hunt, node: NodeAc
         return True
     attempt.discard()
     return False
+
+
+def _is_doomed(session: Session, task: TaskState, node: NodeAccount, victims: Sequence[TaskState]) -> bool:
+    """Whether the queue could not take the task even if all victims went (fast path, and only where proportion limits)."""
+    if session.board is None or session.story.wanted or not session.only_proportion_limits:
+        return False
+    for conf, picture in session.simulations(task, node):
+        if conf.name == "proportion" and conf.on("enabledAllocatable") and conf.on("enablePredicate"):
+            return all([picture.remove(victim) for victim in victims]) and not picture.allocatable()
+    return False
+
+
+def _leave_traces(session: Session, task: TaskState, victims: Sequence[TaskState]) -> None:
+    """What is left when all victims are evicted in vain and restored: all but the filters' picture is as before."""
+    for victim in victims:
+        session.deallocated(victim)
+    if refusal := session.not_allocatable(session.queue_of(task), task):
+        session.story.note(task.key, "preempt", refusal)
+    for victim in victims:
+        if victim.status is Status.BOUND:
+            session.jobs[victim.job].set_status(victim, Status.RUNNING)
+        session.allocated(victim)
 
 
 def _fits(session: Session, task: TaskState, node: NodeAccount) -> bool:

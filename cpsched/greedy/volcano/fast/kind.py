@@ -16,7 +16,7 @@ from cpsched.greedy.volcano.fast.scores import balanced, binpack, least, most
 from cpsched.greedy.volcano.fullness import fullness
 from cpsched.greedy.volcano.tasks import TaskState
 
-FEW = 10
+FEW = 12
 LOCAL_SCORES = ("leastrequested.weight", "mostrequested.weight", "balancedresource.weight")
 
 At = Any
@@ -95,8 +95,9 @@ class Kind:
         if self._counts_pods:
             passes = passes and arrays.pods[index] < arrays.max_pods[index]
         self.open[index] = passes
-        self.fits[index] = passes and fits(self._sample.request, node.future_idle)
-        self.fits_now[index] = fits(self._sample.request, node.idle)
+        self.fits_now[index] = now = fits(self._sample.request, node.idle)
+        later = fits(self._sample.request, node.future_idle) if node.releasing or node.pipelined else now
+        self.fits[index] = passes and later
         own = (
             0.0 if self._pack is None else fullness(self._sample, node, self._pack.weights) * (100 * self._pack.weight)
         )

@@ -81,6 +81,7 @@ class Predicates:
             return [one for key, one in table.values() if key is None or conf.arguments.boolean(key)]
 
         self.stable, self.others = enabled(STABLE), enabled(OTHERS)
+        self._reserving = [(one, one.reserve) for one in self.others if one.reserve is not None]
         self.cluster = cluster_of(session)
         self.prepared: dict[str, dict[str, PreFilterResult]] = {}
         self._reserved: dict[str, list[Callable[[], None]]] = {}
@@ -164,9 +165,9 @@ class Predicates:
         if states is None:
             return "Reserve found no PreFilter state"
         node = self.cluster.nodes[task.node]
-        for one in self.others:
-            if one.reserve is not None and not states[one.name].status.is_skip:
-                undo = one.reserve(states[one.name].state, task.task, node, self.cluster)
+        for one, reserve in self._reserving:
+            if not states[one.name].status.is_skip:
+                undo = reserve(states[one.name].state, task.task, node, self.cluster)
                 self._reserved.setdefault(task.key, []).append(undo)
         self.cluster.add(task.task, task.node)
         return None

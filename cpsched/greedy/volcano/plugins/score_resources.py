@@ -54,14 +54,14 @@ def balanced_scores(picture: Picture, task: Task, indexes: Sequence[int]) -> lis
 
 def _balance_change(picture: Picture, asked: dict[str, int], index: int) -> int:
     node = picture.node_list[index]
+    allocatable, requested = node.allocatable, node.requested
     before, after = [], []
     for name, amount in asked.items():
-        capacity = node.allocatable.get(name, 0)
-        if not capacity or (name == GPU and not amount):
-            continue
-        used = node.requested.get(name, 0)
-        before.append(min(used / capacity, 1.0))
-        after.append(min((used + amount) / capacity, 1.0))
+        capacity = allocatable.get(name, 0)
+        if capacity and (amount or name != GPU):
+            used = requested.get(name, 0)
+            before.append(min(used / capacity, 1.0))
+            after.append(min((used + amount) / capacity, 1.0))
     return 50 + (50 + _balance(after) - _balance(before)) // 2
 
 
@@ -70,9 +70,8 @@ def _balance(fractions: list[float]) -> int:
     if len(fractions) == 2:
         deviation = abs((fractions[0] - fractions[1]) / 2)
     elif len(fractions) > 2:
-        mean = (fractions[0] + fractions[1] + fractions[2]) / 3
-        squares = 0.0
-        for fraction in fractions:
-            squares += (fraction - mean) * (fraction - mean)
+        first, second, third = fractions
+        mean = (first + second + third) / 3
+        squares = (first - mean) * (first - mean) + (second - mean) * (second - mean) + (third - mean) * (third - mean)
         deviation = math.sqrt(squares / 3)
     return int((1 - deviation) * 100)
