@@ -169,10 +169,10 @@ def _deficit(v: Variables, queue: str) -> cp_model.IntVar:
         base = 1 - Fraction(share.allocated.get(resource, 0)) / want
         slope = Fraction(v.classes.unit.get(resource, 1)) / want
         enough = min(most, max(least, ceil(base / slope)))
-        gained = v.cp.new_int_var(least, enough, f"useful gain of {queue} in {resource}")
-        v.cp.add(gained <= change(v, queue, resource))
+        above_least = v.cp.new_int_var(0, enough - least, f"useful gain of {queue} in {resource}")
+        v.cp.add(above_least + least <= change(v, queue, resource))
         a, b, c = _scaled(MILLIONTHS * (base - slope * least), MILLIONTHS * slope, enough - least)
-        v.cp.add(deficit * c + gained * b >= a + b * least)
+        v.cp.add(deficit * c + above_least * b >= a)
     return deficit
 
 

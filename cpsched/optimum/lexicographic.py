@@ -63,6 +63,9 @@ class Search:
                 self._record(name, priority, None, "", time.monotonic())
         finally:
             self.race.close()
+        for level in self.levels:
+            # A decision found for a later level may be better on one that stayed open.
+            level.value = value_of(self.best, level.name, level.priority)
 
     def _level(self, name: str, priority: int | None, left: int) -> None:
         started = time.monotonic()
