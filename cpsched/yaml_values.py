@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import yaml
@@ -13,10 +13,11 @@ from cpsched.errors import InputError
 MAX_DEPTH = 200
 """Kubernetes objects are about twenty deep."""
 MAX_VALUES_WITH_ALIASES = 5_000_000
-MAX_MERGED = 1_000
+MAX_MERGED = 100
+MAX_KEYS_WITH_MERGES = 10_000
 _SURELY_SHALLOW = 400
 _TAG = "tag:yaml.org,2002:"
-_MERGE = f"{_TAG}merge"
+_NOT_TEXT = frozenset(f"{_TAG}{name}" for name in ("int", "float", "bool", "null"))
 _NOT_JSON = ("timestamp", "binary", "omap", "pairs", "set")
 
 
@@ -66,21 +67,17 @@ class _KubernetesLoader(yaml.CSafeLoader):
         if tag not in {f"{_TAG}{name}" for name in _NOT_JSON}
     }
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        """Keys are text: 1 and true become "1" and "true"."""
-        mapping = super().construct_mapping(node, deep=deep)
-        if all(isinstance(key, str) for key in mapping):
-            return mapping
-        return {key if isinstance(key, str) else json.dumps(key): value for key, value in mapping.items()}
-
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
-        """Merge keys, within limits: merges of merges double with every line."""
-        merges = [value for key, value in node.value if key.tag == _MERGE]
-        merged = len(merges) + sum(len(value.value) for value in merges)
-        if merged <= MAX_MERGED:
+        """Merge keys, within limits: merges of merges double with every line. Then keys are text: 1 becomes "1"."""
+        merges = [value for key, value in node.value if key.tag == f"{_TAG}merge"]
+        sources = sum(len(value.value) if isinstance(value, yaml.SequenceNode) else 1 for value in merges)
+        if sources <= MAX_MERGED:
             super().flatten_mapping(node)
-        if merged > MAX_MERGED or len(node.value) > MAX_MERGED:
+        if sources > MAX_MERGED or (merges and len(node.value) > MAX_KEYS_WITH_MERGES):
             raise yaml.MarkedYAMLError(problem="merge keys (<<) bring in too much", problem_mark=node.start_mark)
+        for key, _ in node.value:
+            if key.tag in _NOT_TEXT:
+                key.value, key.tag = json.dumps(self.yaml_constructors[key.tag](self, key)), f"{_TAG}str"
 
     def construct_number(self, node: yaml.ScalarNode) -> int | float:
         """A number that fits 64 bits; neither infinite nor no number at all."""

@@ -58,6 +58,8 @@ class Shapes:
     """JSON values for a shape: any subset of its fields, each by its type; `overrides` by dotted path of JSON names."""
 
     overrides: Mapping[str, Override] = field(default_factory=dict)
+    thirds: int = 1
+    """How many thirds of the fields are set."""
 
     def value(self, draw: DrawFn, shape: type[BaseModel], path: str = "") -> Raw:
         """A mapping that the shape accepts."""
@@ -69,7 +71,7 @@ class Shapes:
                 made = self.overrides[place](draw)
                 if made is not None:
                     content[alias] = made
-            elif info.is_required() or self._reaches_below(place) or draw(st.integers(0, 2)) == 0:
+            elif info.is_required() or self._reaches_below(place) or draw(st.integers(0, 2)) < self.thirds:
                 content[alias] = self._of_type(draw, info.annotation, alias, place, info.metadata)
         return content
 
@@ -130,6 +132,10 @@ def _metadata(name: str, namespace: str, annotations: Override | None = None) ->
     return overrides if annotations is None else {**overrides, "metadata.annotations": annotations}
 
 
+_PLACED = (("", "Node"), ("", "Pod"), ("scheduling.volcano.sh", "Queue"), ("scheduling.volcano.sh", "PodGroup"))
+"""Kinds that refer to each other."""
+
+
 @st.composite
 def kubernetes_objects(draw: DrawFn) -> list[Raw]:
     """Objects of every kind the importer knows, with references that hold."""
@@ -145,18 +151,21 @@ def kubernetes_objects(draw: DrawFn) -> list[Raw]:
         objects.append(_object(draw, "scheduling.volcano.sh", "PodGroup", overrides))
         objects.append(_pod(draw, f"{name}-0", namespace, nodes, name))
     objects += [_pod(draw, f"p{i}", draw(names), nodes, None, queues) for i in range(draw(st.integers(0, 2)))]
-    apart = {"Node", "Pod", "Queue"}
-    for group, kind in KINDS:
-        if kind in apart or (group, kind) == ("scheduling.volcano.sh", "PodGroup"):
-            continue
-        for number in range(draw(st.integers(0, 1))):
-            namespace = "" if kind in CLUSTER_WIDE else draw(names)
-            objects.append(_object(draw, group, kind, _metadata(f"o{number}", namespace)))
+    others = [(group, kind) for group, kind in KINDS if (group, kind) not in _PLACED]
+    for number, (group, kind) in enumerate(draw(st.lists(st.sampled_from(others), max_size=2))):
+        objects.append(draw(objects_of_kind(group, kind, f"o{number}")))
     return draw(st.permutations(objects))
 
 
-def _object(draw: DrawFn, group: str, kind: str, overrides: Mapping[str, Override]) -> Raw:
-    content = Shapes(overrides).value(draw, KINDS[group, kind])
+@st.composite
+def objects_of_kind(draw: DrawFn, group: str, kind: str, name: str = "o") -> Raw:
+    """One object with few, most or all of its fields; what it refers to need not exist."""
+    overrides = _metadata(name, "" if kind in CLUSTER_WIDE else draw(names))
+    return _object(draw, group, kind, overrides, draw(st.integers(1, 3)))
+
+
+def _object(draw: DrawFn, group: str, kind: str, overrides: Mapping[str, Override], thirds: int = 1) -> Raw:
+    content = Shapes(overrides, thirds).value(draw, KINDS[group, kind])
     return {"apiVersion": f"{group}/v1" if group else "v1", "kind": kind, **content}
 
 
@@ -184,6 +193,9 @@ def _pod(
         "metadata.uid": lambda draw: draw(st.sampled_from(["", f"uid-{namespace}-{name}"])),
     }
     return _object(draw, "", "Pod", overrides)
+
+
+_CLASS = {"name": "low", "value": 1, "preemptionPolicy": "Never", "globalDefault": True}
 
 
 @st.composite
@@ -219,11 +231,7 @@ def compact_instances(draw: DrawFn) -> Raw:
         "queues": lambda draw: [_compact_queue(draw, name, queues[:number]) for number, name in enumerate(queues)],
         "jobs": lambda draw: jobs,
         "running": lambda draw: draw(free),
-        "priorityClasses": lambda draw: draw(
-            st.one_of(
-                st.none(), st.just({"low": 1}), st.just([{"name": "low", "value": 1, "preemptionPolicy": "Never"}])
-            )
-        ),
+        "priorityClasses": lambda draw: draw(st.one_of(st.none(), st.just({"low": 1}), st.just([_CLASS]))),
         "budgets.name": lambda draw: "b",
         "budgets": lambda draw: draw(st.one_of(st.none(), st.just([_budget(draw)]))),
         "sharding.nodes": lambda draw: draw(st.lists(st.sampled_from(node_names), max_size=2)) if node_names else [],
@@ -335,24 +343,46 @@ _WISHES: tuple[Raw, ...] = (
 """What a pod may want of its node or its neighbours."""
 
 
+def _kube_conf(**plugins: Any) -> Raw:
+    return {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [{"plugins": plugins}],
+    }
+
+
+_KUBE_CONFS = (
+    None,
+    None,
+    None,
+    _kube_conf(postFilter={"disabled": [{"name": "DefaultPreemption"}]}),
+    _kube_conf(filter={"disabled": [{"name": "TaintToleration"}, {"name": "NodePorts"}]}),
+)
+
+_LEAVING = {"deletionTimestamp": "2026-01-01T11:00:00Z"}
+_MODELS = ("volcano", "volcano", "volcano", "volcano-fair", "volcano-fair", "kube", "kube", "throughput")
+
+
 @st.composite
 def tiny_sessions(
-    draw: DrawFn, model: str | None = None, *, wishes: bool = True, most_pending: int = 3, most_running: int = 4
+    draw: DrawFn, model: str | None = None, *, wishes: bool = True, most_pending: int = 4, most_running: int = 5
 ) -> Tiny:
     """Up to three nodes, three running and three waiting jobs, with few enough tasks for an exhaustive search."""
-    model = (
-        draw(st.sampled_from(["volcano", "volcano", "volcano-fair", "throughput", "kube"])) if model is None else model
-    )
+    model = draw(st.sampled_from(_MODELS)) if model is None else model
     nodes = [_tiny_node(draw, number) for number in range(draw(st.integers(1, 3)))]
     if len(nodes) == 3:
-        most_pending = min(most_pending, 2)
+        most_pending = min(most_pending, 3)
+    contested = draw(st.booleans())
+    used = {node["name"]: 0 for node in nodes}
     jobs: list[Raw] = []
-    room = {node["name"]: int(node["allocatable"]["cpu"]) for node in nodes}
-    for number in range(draw(st.integers(0, 3))):
-        jobs += _running_job(draw, f"r{number}", room, most_running - _tasks_of(jobs), wishes)
+    for number in range(draw(st.sampled_from([3, 2, 2, 1] if contested else [3, 2, 1, 0]))):
+        jobs += _running_job(draw, f"r{number}", used, most_running - _tasks_of(jobs), wishes, contested)
+    for node in nodes:
+        # Little idle room makes evictions worth their while.
+        node["allocatable"]["cpu"] = used[node["name"]] + (0 if contested else draw(st.integers(0, 1)))
     started = len(jobs)
-    for number in range(draw(st.integers(0 if jobs else 1, 3))):
-        jobs += _waiting_job(draw, f"w{number}", most_pending - _tasks_of(jobs[started:]), wishes)
+    for number in range(draw(st.integers(1, 3))):
+        jobs += _waiting_job(draw, f"w{number}", most_pending - _tasks_of(jobs[started:]), wishes, contested)
     source: Raw = {
         "apiVersion": "cpsched/v1",
         "kind": "Instance",
@@ -366,7 +396,8 @@ def tiny_sessions(
             {"name": "b", "selector": {"matchLabels": {"app": "a"}}, "disruptionsAllowed": draw(st.integers(0, 1))}
         ]
     if model == "kube":
-        return Tiny(source, model, None)
+        source["queues"] = [{"name": name} for name in QUEUES]
+        return Tiny(source, model, draw(st.sampled_from(_KUBE_CONFS)))
     settings_of_queues, configured = draw(tiny_configurations())
     source["queues"] = settings_of_queues
     return Tiny(source, model, configured, draw(_rules(model)))
@@ -379,7 +410,7 @@ def _tasks_of(jobs: list[Raw]) -> int:
 def _tiny_node(draw: DrawFn, number: int) -> Raw:
     node: Raw = {
         "name": f"n{number}",
-        "allocatable": {"cpu": draw(st.integers(1, 4)), "pods": draw(st.sampled_from([10, 10, 2])), "memory": "4Gi"},
+        "allocatable": {"cpu": 0, "pods": draw(st.sampled_from([10, 10, 10, 2])), "memory": "4Gi"},
     }
     if draw(st.integers(0, 3)) == 0:
         node["labels"] = {"disk": "ssd"}
@@ -388,44 +419,41 @@ def _tiny_node(draw: DrawFn, number: int) -> Raw:
     return node
 
 
-def _job_fields(draw: DrawFn) -> Raw:
-    fields: Raw = {"queue": draw(st.sampled_from(QUEUES))}
+def _job_fields(draw: DrawFn, priorities: tuple[int, ...]) -> Raw:
+    fields: Raw = {"queue": draw(st.sampled_from(["left", "left", "right"]))}
     if draw(st.integers(0, 4)):
-        fields["priorityClassName"] = f"p{draw(st.sampled_from(PRIORITIES))}"
+        fields["priorityClassName"] = f"p{draw(st.sampled_from(priorities))}"
     return fields
 
 
 def _task_fields(draw: DrawFn, wishes: bool) -> Raw:
-    cpu = draw(st.sampled_from([0, 1, 1, 1, 2, 2, 3]))
+    cpu = draw(st.sampled_from([0, 1, 1, 1, 2, 2]))
     fields: Raw = {"requests": {"cpu": cpu}} if cpu else {}
     if draw(st.integers(0, 4)) == 0:
         fields.setdefault("requests", {})["memory"] = draw(st.sampled_from(["1Gi", "3Gi"]))
     if draw(st.booleans()):
         fields["labels"] = {"app": draw(st.sampled_from(["a", "b"]))}
-    if wishes and draw(st.integers(0, 3)) == 0:
+    if wishes and draw(st.integers(0, 5)) == 0:
         fields |= draw(st.sampled_from(_WISHES))
     return fields
 
 
-def _running_job(draw: DrawFn, name: str, room: dict[str, int], most: int, wishes: bool) -> list[Raw]:
+def _running_job(draw: DrawFn, name: str, used: dict[str, int], most: int, wishes: bool, contested: bool) -> list[Raw]:
     tasks: list[Raw] = []
-    for number in range(draw(st.integers(1, 2))):
+    for number in range(min(most, draw(st.integers(1, 2)))):
         task = _task_fields(draw, wishes)
-        node = draw(st.sampled_from(sorted(room)))
-        cpu = task.get("requests", {}).get("cpu", 0)
-        if most <= len(tasks) or room[node] < cpu:
-            continue
-        room[node] -= cpu
+        node = draw(st.sampled_from(sorted(used)))
+        used[node] += task.get("requests", {}).get("cpu", 0)
         task |= {"role": f"t{number}", "replicas": 1, "running": node}
         task["startTime"] = f"2026-01-01T0{draw(st.integers(0, 3))}:00:00Z"
-        task |= draw(
-            st.sampled_from([{}, {}, {}, {"preemptable": False}, {"deletionTimestamp": "2026-01-01T11:00:00Z"}])
-        )
+        task |= draw(st.sampled_from([{}] * 8 + [{"preemptable": False}, _LEAVING]))
         tasks.append(task)
-    return [{"name": name, "minMember": draw(st.integers(0, 2)), "tasks": tasks, **_job_fields(draw)}] if tasks else []
+    minimum = 0 if contested else draw(st.sampled_from([0, 0, 1, 2]))
+    fields = _job_fields(draw, (10,) if contested else (10, 100, 1000))
+    return [{"name": name, "minMember": minimum, "tasks": tasks, **fields}] if tasks else []
 
 
-def _waiting_job(draw: DrawFn, name: str, most: int, wishes: bool) -> list[Raw]:
+def _waiting_job(draw: DrawFn, name: str, most: int, wishes: bool, contested: bool) -> list[Raw]:
     if most < 1:
         return []
     replicas = draw(st.integers(1, min(2, most)))
@@ -433,7 +461,13 @@ def _waiting_job(draw: DrawFn, name: str, most: int, wishes: bool) -> list[Raw]:
     tasks[0] |= draw(st.sampled_from([{}] * 5 + [{"preemptionPolicy": "Never"}, {"schedulingGates": [{"name": "g"}]}]))
     if replicas < most and draw(st.integers(0, 2)) == 0:
         tasks.append({"role": "other", "replicas": 1, **_task_fields(draw, wishes)})
-    job: Raw = {"name": name, "minMember": draw(st.integers(0, 2)), "tasks": tasks, **_job_fields(draw)}
+    minimum = draw(st.sampled_from([1, 1, 2] if contested else [0, 1, 1, 2]))
+    job: Raw = {
+        "name": name,
+        "minMember": minimum,
+        "tasks": tasks,
+        **_job_fields(draw, (1000, 100) if contested else (1000, 100, 10)),
+    }
     if draw(st.integers(0, 4)) == 0:
         job["minTaskMember"] = {"t": 1, "other": draw(st.integers(0, 1))}
     if draw(st.integers(0, 2)) == 0:
@@ -458,9 +492,9 @@ def tiny_configurations(draw: DrawFn) -> tuple[list[Raw], Raw]:
     flags = ["enablePreemptable", "enableReclaimable", "enableJobReady", "enableJobPipelined", "enableJobStarving"]
     for plugin in plugins:
         for flag in [*flags, "enableJobEnqueued", "enabledAllocatable"]:
-            if draw(st.integers(0, 15)) == 0:
+            if draw(st.integers(0, 24)) == 0:
                 plugin[flag] = False
-    actions = [action for action in ACTIONS if draw(st.integers(0, 5))] or ["allocate"]
+    actions = [action for action in ACTIONS if draw(st.integers(0, 9))] or ["allocate"]
     cut = draw(st.sampled_from([len(plugins)] * 3 + [3]))
     return queues, conf(", ".join(actions), *plugins[:cut], tiers=[plugins[cut:]] if cut < len(plugins) else [])
 

@@ -5,7 +5,7 @@ Depth first, requests in order, devices in pool order: the first complete alloca
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from cpsched.errors import InputError
 from cpsched.filters import devices
@@ -31,12 +31,11 @@ class InvalidPoolError(Exception):
 class Allocator:
     """One search on one node."""
 
-    def __init__(self, cluster: ClusterState, node: NodeState, claims: Sequence[ResourceClaim]):
-        self._cluster, self._node, self._claims = cluster, node, claims
-        self._taken = cluster.devices.allocated()
-        if cluster.devices.shared():
-            raise InputError("a ResourceClaim holds a share of a device", right="consumable capacity is not understood")
-        self._pools = gather_pools(cluster.devices.slices, node)
+    def __init__(
+        self, cluster: ClusterState, node: NodeState, claims: Sequence[ResourceClaim], taken: Collection[DeviceId]
+    ):
+        self._cluster, self._node, self._claims, self._taken = cluster, node, claims, taken
+        self._pools = gather_pools(cluster.devices, node)
         self._requests = [
             [[self._with_all(claim, one) for one in alternatives] for alternatives in parsed_requests(claim)]
             for claim in claims

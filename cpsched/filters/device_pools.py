@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cpsched.filters.devices import Devices
 from cpsched.filters.state import NodeState
 from cpsched.objects.affinity import NodeSelector
 from cpsched.objects.devices import Device, ResourceSlice
@@ -26,10 +27,10 @@ class Pool:
         return f"{self.driver}/{self.name}"
 
 
-def gather_pools(slices: tuple[ResourceSlice, ...], node: NodeState) -> list[Pool]:
+def gather_pools(devices: Devices, node: NodeState) -> list[Pool]:
     """The pools with a slice for the node, newest generation only; pools that need binding conditions come last."""
     by_pool: dict[tuple[str, str], list[ResourceSlice]] = {}
-    for one in slices:
+    for one in devices.slices_for(node.name):
         if not _is_for(one, node):
             continue
         found = by_pool.setdefault((one.spec.driver, one.spec.pool.name), [])
@@ -38,7 +39,7 @@ def gather_pools(slices: tuple[ResourceSlice, ...], node: NodeState) -> list[Poo
             found.clear()
         if one.spec.pool.generation >= newest:
             found.append(one)
-    pools = [pool for key in sorted(by_pool) if (pool := _pool(key, by_pool[key], slices)) is not None]
+    pools = [pool for key in sorted(by_pool) if (pool := _pool(key, by_pool[key], devices.slices)) is not None]
     return sorted(pools, key=_needs_binding)
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
+from cpsched.errors import InputError
 from cpsched.instance import Instance
 from cpsched.objects.devices import Device, DeviceClass, DeviceTaint, ResourceClaim, ResourceSlice
 
@@ -46,18 +48,26 @@ class Devices:
 
     def allocated(self) -> frozenset[DeviceId]:
         """Devices given to some claim; admin access takes none."""
-        return frozenset(
-            DeviceId(given.driver, given.pool, given.device)
-            for claim in self.claims.values()
-            if claim.status.allocation is not None
-            for given in claim.status.allocation.devices.results
-            if not given.admin_access
-        )
+        found = set()
+        for claim in self.claims.values():
+            for given in claim.status.allocation.devices.results if claim.status.allocation else ():
+                if given.share_id:
+                    wrong = f"claim {claim.key} holds a share of a device"
+                    raise InputError(wrong, right="consumable capacity is not understood")
+                if not given.admin_access:
+                    found.add(DeviceId(given.driver, given.pool, given.device))
+        return frozenset(found)
 
-    def shared(self) -> bool:
-        """Whether some claim holds a share of a device, which is not understood."""
-        allocations = (claim.status.allocation for claim in self.claims.values())
-        return any(given.share_id for one in allocations if one is not None for given in one.devices.results)
+    def slices_for(self, node: str) -> tuple[ResourceSlice, ...]:
+        """Slices of this node, and those of no single node."""
+        return (*self._slices_by_node.get(node, ()), *self._slices_by_node.get("", ()))
+
+    @cached_property
+    def _slices_by_node(self) -> dict[str, list[ResourceSlice]]:
+        by_node: dict[str, list[ResourceSlice]] = {}
+        for one in self.slices:
+            by_node.setdefault("" if one.spec.shared_counters else one.spec.node_name, []).append(one)
+        return by_node
 
 
 def attributes(device: Device) -> Mapping[str, Mapping[str, Any]]:

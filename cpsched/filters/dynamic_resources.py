@@ -14,6 +14,7 @@ from cpsched.filters.contract import SKIPPED, Filter, PreFilterResult
 from cpsched.filters.device_allocation import allocation
 from cpsched.filters.device_allocator import Allocator, InvalidPoolError
 from cpsched.filters.device_request import AllocationError, Given
+from cpsched.filters.devices import DeviceId
 from cpsched.filters.extended_resources import existing_claim, is_mappable, requests
 from cpsched.filters.state import ClusterState, NodeState
 from cpsched.filters.status import SUCCESS, Status, error, unresolvable
@@ -39,6 +40,7 @@ class State:
     """Extended resources of the pod that a device class could stand for."""
     extended_claim: ResourceClaim | None
     has_claims: bool
+    taken: frozenset[DeviceId]
     found_by_node: dict[str, tuple[list[ResourceClaim], list[Given]]] = field(default_factory=dict)
 
 
@@ -62,7 +64,8 @@ def prefilter(task: Task, cluster: ClusterState, args: Args) -> PreFilterResult:
         return PreFilterResult(refused.status)
     available = [node_selector(one.node_selector) for one in held if one.node_selector is not None]
     extended_claim = existing_claim(task.pod, cluster.devices.claims.values()) if extended else None
-    return PreFilterResult(state=State(available, to_allocate, extended, extended_claim, bool(claims)))
+    taken = cluster.devices.allocated() if to_allocate or extended else frozenset()
+    return PreFilterResult(state=State(available, to_allocate, extended, extended_claim, bool(claims), taken))
 
 
 def check(state: State, task: Task, node: NodeState, cluster: ClusterState) -> Status:
@@ -79,7 +82,7 @@ def check(state: State, task: Task, node: NodeState, cluster: ClusterState) -> S
         claims.append(_made_claim(task, requests(task.pod, by_devices, cluster.devices.class_by_resource)))
     if claims:
         try:
-            found = Allocator(cluster, node, claims).allocate()
+            found = Allocator(cluster, node, claims, state.taken).allocate()
         except InvalidPoolError:
             return unresolvable(NAME, "invalid resource pools were encountered")
         except AllocationError as failed:

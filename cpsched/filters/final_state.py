@@ -55,16 +55,14 @@ def legal_order(
 def _failures_of_group(group: list[Placed], cluster: ClusterState, names: list[str], args: Args) -> Iterator[Failure]:
     """Failures of tasks that look at each other: told at once where no order helps, or else found by searching."""
     refused, hopeless = [], []
+    item_by_key = {item.task.key: item for item in group}
     for kind in kinds_of([(item.task, item.node) for item in group]):
-        alike = [item for item in group if item.task in kind.waiting] if len(kind.waiting) > 1 else None
-        item = next(one for one in group if one.task is kind.waiting[-1])
+        item = item_by_key[kind.waiting[-1].key]
         status, prefiltered = _among_all_others(item, cluster, names, args)
-        if status.is_success:
-            continue
-        failures = [(one.task, one.node, status) for one in alike or [item]]
-        refused += failures
-        if no_order_helps(item, status, prefiltered, group, cluster):
-            hopeless += failures
+        if not status.is_success:
+            failures = [(task, kind.node, status) for task in kind.waiting]
+            refused += failures
+            hopeless += failures if no_order_helps(item, status, prefiltered, group, cluster) else []
     if hopeless or order_does_not_matter(group, cluster):
         yield from hopeless or refused
         return

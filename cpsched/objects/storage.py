@@ -83,7 +83,7 @@ class StorageClass(Object):
     """A StorageClass."""
 
     provisioner: str = ""
-    volume_binding_mode: str = ""
+    volume_binding_mode: str = "Immediate"
     allowed_topologies: Items[TopologySelectorTerm] = ()
 
 

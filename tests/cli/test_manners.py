@@ -122,9 +122,10 @@ def test_ctrl_c_is_one_line_and_leaves_no_file(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["slow.json"]
 
 
-@pytest.mark.parametrize("where", ["missing/out.json", "."])
+@pytest.mark.parametrize("where", ["missing/out.json", "folder"])
 def test_a_file_that_cannot_be_written_is_one_line(cli: Command, tiny: Path, tmp_path: Path, where: str) -> None:
+    (tmp_path / "folder").mkdir()
     code, out, err = cli("import", tiny, "-o", tmp_path / where)
     assert (code, out) == (2, "")
     assert re.fullmatch(r"cpsched: error: .+: cannot be written: .+\n", err)
-    assert os.listdir(tmp_path) == []
+    assert os.listdir(tmp_path) == ["folder"]

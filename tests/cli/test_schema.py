@@ -41,6 +41,8 @@ def test_a_normalised_instance_fits(schema: Any) -> None:
     validator.validate(load(ROOT / "tests" / "fuzz" / "data" / "every-kind.yaml").to_dict())
     assert not validator.is_valid({"kind": "Instance", "node": []})
     assert not validator.is_valid({"kind": "Instance", "nodes": [{"name": "n", "replicas": -1}]})
+    assert validator.is_valid({"kind": "Instance", "jobs": [{"name": "j", "tasks": [{"nodeSelector": {}}]}]})
+    assert not validator.is_valid({"kind": "Instance", "jobs": [{"name": "j", "tasks": [{"nodeselector": {}}]}]})
     assert validator.is_valid({"kind": "Instance", "priorityClasses": {"high": 1}})
     assert not validator.is_valid({"kind": "Instance", "priorityClasses": {"high": "1"}})
 

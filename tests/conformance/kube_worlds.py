@@ -11,7 +11,6 @@ from cpsched.greedy.kube.dry_run import DryRun
 from cpsched.greedy.kube.framework import Framework
 from cpsched.greedy.kube.groups import Group, Groups, is_all
 from cpsched.greedy.kube.options import Options
-from cpsched.greedy.kube.pdb import Budgets
 from cpsched.greedy.kube.snapshot import Snapshot
 from cpsched.greedy.kube.statuses import NodeStatuses
 from cpsched.greedy.kube.victims import Unit
@@ -118,7 +117,7 @@ class Counter:
 
 def dry_run(world: World, framework: Framework, task: Task, **hooks: Any) -> DryRun:
     pre = framework.pre_filter(task, world.snapshot.cluster)
-    return DryRun(world, framework, task, pre, Budgets(world.budgets), **hooks)
+    return DryRun(world, framework, task, pre, world.budgets, **hooks)
 
 
 def statuses_of(stated: dict[str, Any]) -> NodeStatuses:

@@ -297,7 +297,7 @@ def test_gang_preempt(row: dict[str, Any]) -> None:
     groups = world.groups
     units = [Unit((t,), t.pod_priority) for t in everybody] if groups is None else groups.units(everybody, nodes)
     priority = given["preemptor"]["podGroup"]["spec"]["priority"]
-    answer = select_on_domain(domain, units, priority, Budgets(world.budgets))
+    answer = select_on_domain(domain, units, priority, world.budgets)
     if isinstance(answer, Status):
         assert answer.code.value == expect["statusCode"]
         return

@@ -35,7 +35,7 @@ MESSAGES_BY_CHANCE: dict[str, str] = {
     "shard-20261116-684": LEFTOVER,
     "guarantee-20261116-667": LEFTOVER,
 }
-"""Rows with one decision whose task messages another run of upstream would word otherwise; all else of them is compared."""
+"""Rows with one decision whose task messages another run of upstream would word otherwise; all else is compared."""
 
 
 @cache
@@ -97,9 +97,11 @@ def difference(row: Mapping[str, Any]) -> str:
     outcome = outcomes[0]
     if outcome["phases"] != solution.phases:
         return "phases"
-    if outcome["messages"] != found.messages:
+    if outcome.get("messages", {}) != found.messages:
         return "messages"
-    if row["id"] not in MESSAGES_BY_CHANCE and nameless(outcome["task_messages"]) != nameless(found.task_messages):
+    if row["id"] not in MESSAGES_BY_CHANCE and nameless(outcome.get("task_messages", {})) != nameless(
+        found.task_messages
+    ):
         return "task_messages"
     return ""
 

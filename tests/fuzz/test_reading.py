@@ -56,6 +56,20 @@ def test_a_spoiled_file_loads_or_is_refused_in_one_line(seed: Seed, chunk: int, 
     assert ends["refused"] > 0
 
 
+@pytest.mark.parametrize(
+    "part", [{"nodes": [{"name": "n", "replicas": 2**31}]}, {"jobs": [{"name": "j", "tasks": [{"replicas": 2**31}]}]}]
+)
+def test_replicas_are_no_bomb(part: dict[str, object]) -> None:
+    with pytest.raises(InputError, match="100000"):
+        load({"apiVersion": "cpsched/v1", "kind": "Instance", **part})
+
+
+@pytest.mark.parametrize("moment", ["9999-12-31T23:59:59-00:01", "0001-01-01T00:00:00+00:01"])
+def test_a_time_that_could_not_be_written_again_is_refused(moment: str) -> None:
+    with pytest.raises(InputError, match="is not a time that exists"):
+        load({"apiVersion": "cpsched/v1", "kind": "Instance", "now": moment})
+
+
 @pytest.mark.parametrize("bomb", range(len(BOMBS)))
 @pytest.mark.parametrize("seed", SEEDS, ids=lambda seed: seed.name)
 def test_a_bomb_is_refused(seed: Seed, bomb: int, tmp_path: Path) -> None:

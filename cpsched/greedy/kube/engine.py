@@ -42,7 +42,6 @@ def decide(instance: Instance, policy: Policy, options: Options | None = None) -
         nominations=run.nominations,
         unplaced={key: messages.get(key, []) for key in run.unplaced},
         seed=options.seed,
-        instance_sha256=instance.sha256,
     )
 
 

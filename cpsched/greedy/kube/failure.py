@@ -10,7 +10,6 @@ from cpsched.filters.status import Code
 from cpsched.greedy.kube.cycle import Search
 from cpsched.greedy.kube.dry_run import DryRun
 from cpsched.greedy.kube.framework import Framework
-from cpsched.greedy.kube.pdb import Budgets
 from cpsched.greedy.kube.preemption import Preempted, act, preempt
 from cpsched.greedy.kube.recording import candidate, record_preemption
 from cpsched.greedy.kube.report import Attempt
@@ -35,7 +34,7 @@ class PostFiltered:
 
 def fail(world: World, framework: Framework, task: Task, found: Search, attempt: Attempt) -> list[Task]:
     """Preempt if that helps, and write down why the pod waits; returns the evicted."""
-    dry = DryRun(world, framework, task, found.pre, Budgets(world.budgets))
+    dry = DryRun(world, framework, task, found.pre, world.budgets)
     if world.options.record and framework.profile.preempts:
         record_preemption(dry, found.statuses, attempt)
     answer = _post_filter(dry, found)

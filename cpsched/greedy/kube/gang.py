@@ -11,7 +11,6 @@ from cpsched.greedy.kube.choice import rank, winner
 from cpsched.greedy.kube.cycle import Search, search
 from cpsched.greedy.kube.filtering import filter_node
 from cpsched.greedy.kube.framework import Framework
-from cpsched.greedy.kube.pdb import Budgets
 from cpsched.greedy.kube.podgroups import NEVER, ONGOING, GroupVictims, Placement, preemption_goes_on, select_on_domain
 from cpsched.greedy.kube.victims import Unit
 from cpsched.greedy.kube.world import World
@@ -73,7 +72,7 @@ def preempt_for_gang(world: World, framework: Framework, gang: Gang) -> GroupVic
     nodes = world.snapshot.nodes
     before = {node.name: list(node.tasks) for node in nodes}
     units = world.groups.units((task for node in nodes for task in node.tasks), nodes)
-    answer = select_on_domain(_Cluster(world, framework, gang), units, gang.priority, Budgets(world.budgets))
+    answer = select_on_domain(_Cluster(world, framework, gang), units, gang.priority, world.budgets)
     _restore(world, before)
     return answer
 

@@ -8,7 +8,6 @@ from cpsched.greedy.kube.cycle import Search
 from cpsched.greedy.kube.dry_run import DryRun
 from cpsched.greedy.kube.filtering import filter_all
 from cpsched.greedy.kube.framework import Framework
-from cpsched.greedy.kube.pdb import Budgets
 from cpsched.greedy.kube.preemption import ineligible, potential_nodes
 from cpsched.greedy.kube.report import Attempt, Candidate
 from cpsched.greedy.kube.statuses import NodeStatuses
@@ -60,4 +59,4 @@ def candidate(world: World, node: str, victims: Victims) -> Candidate:
     """A candidate with both counts of broken budgets; pods that are going anyway break none."""
     keys = tuple(task.key for task in victims.tasks)
     staying = [task for task in victims.tasks if task.pod.metadata.deletion_timestamp is None]
-    return Candidate(node, keys, victims.violations, Budgets(world.budgets).true_violations(staying))
+    return Candidate(node, keys, victims.violations, world.budgets.true_violations(staying))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from cpsched.filters.status import Status
 from cpsched.greedy.kube.batch import Batch
@@ -13,12 +14,12 @@ from cpsched.greedy.kube.framework import Framework
 from cpsched.greedy.kube.groups import Groups
 from cpsched.greedy.kube.nominator import Nominator
 from cpsched.greedy.kube.options import Options
+from cpsched.greedy.kube.pdb import Budgets
 from cpsched.greedy.kube.reserved import Reserved
 from cpsched.greedy.kube.roomy import Ranked
 from cpsched.greedy.kube.snapshot import Snapshot
 from cpsched.greedy.kube.victims import Victims
 from cpsched.instance import Instance, Task
-from cpsched.objects.groups import PodDisruptionBudget
 from cpsched.policy.kube_registry import KubeVersion
 
 
@@ -59,10 +60,10 @@ class World:
         if state is not None:
             self.stamps[state.index] += 1
 
-    @property
-    def budgets(self) -> tuple[PodDisruptionBudget, ...]:
+    @cached_property
+    def budgets(self) -> Budgets:
         """All budgets in the instance's order; their status does not change within a run."""
-        return self.instance.budgets
+        return Budgets(self.instance.budgets)
 
     def batch(self, framework: Framework) -> Batch:
         """The profile's memory for pods that are alike."""

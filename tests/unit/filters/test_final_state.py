@@ -47,6 +47,9 @@ def test_circular_company_is_none() -> None:
     needs_b, needs_a = pod_json("p", "", A, **near(term(app="b"))), pod_json("q", "", B, **near(term(app="a")))
     found = failures(cluster_of(NODES), tasks(("x1", needs_b), ("x1", needs_a)))
     assert found == {"p": "InterPodAffinity", "q": "InterPodAffinity"}
+    for pod in (needs_a, needs_b):
+        pod["spec"] |= spread(constraint("host", 9))
+    assert set(failures(cluster_of(NODES), tasks(("x1", needs_b), ("x1", needs_a)))) == {"p", "q"}
 
 
 def test_company_may_be_placed_in_the_same_decision() -> None:
@@ -91,6 +94,13 @@ def test_pods_that_do_not_match_themselves_need_the_right_moment() -> None:
     raises, stranger = pod_json("p", "", A), even("q", B, skew=0 + 1)
     late = [("x1", raises), ("x2", pod_json("r", "", A)), ("x1", stranger)]
     assert failures(cluster, tasks(*late)) == {}
+
+
+def test_pods_without_the_constraint_may_fill_the_domain_afterwards() -> None:
+    crowd = [("x1", pod_json("q", "", A)), ("x2", pod_json("r", "", A))]
+    assert failures(cluster_of(NODES[:4]), tasks(("x1", even("p")), *crowd)) == {}
+    settled = cluster_of(NODES[:4], [pod_json(name, "x1", A) for name in "qr"])
+    assert failures(settled, tasks(("x1", even("p")))) == {"p": "PodTopologySpread"}
 
 
 def test_spread_and_affinity_together() -> None:
@@ -195,7 +205,7 @@ def test_who_is_stuck_is_told_with_the_reason() -> None:
 
 
 def test_an_exhausted_search_falls_back_to_all_others(monkeypatch: Any) -> None:
-    monkeypatch.setattr("cpsched.filters.order.STEPS", 0)
+    monkeypatch.setattr("cpsched.filters.order.WORK", -1000)
     pods = [pod_json(name, "", A, **near(term(app="a"))) for name in "pq"]
     placements = tasks(("x1", pods[0]), ("x2", pods[1]))
     assert legal_order(cluster_of(NODES), placements, NAMES, Args()) == Order(None, (), exhausted=True)

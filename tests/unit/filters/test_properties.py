@@ -21,7 +21,7 @@ from cpsched.filters import (
     prefilter,
 )
 from cpsched.filters.coupling import placed_task
-from cpsched.filters.spread_order import order_does_not_matter
+from cpsched.filters.shortcuts import order_does_not_matter
 from cpsched.instance import Task
 from tests.unit.filters.build import cluster_of, task_of
 

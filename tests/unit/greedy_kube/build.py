@@ -16,7 +16,13 @@ Object = dict[str, Any]
 def node(name: str, cpu: str = "1", *, pods: int = 110, memory: str = "64Gi", **rest: Any) -> Object:
     labels = {HOST: name, **rest.pop("labels", {})}
     status = {"allocatable": {"cpu": cpu, "memory": memory, "pods": str(pods)}, **rest.pop("status", {})}
-    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}, "spec": rest, "status": status}
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": labels},
+        "spec": rest,
+        "status": status,
+    }
 
 
 def pod(name: str, cpu: str = "100m", *, on: str = "", priority: int = 0, start: int | None = 0, **rest: Any) -> Object:
@@ -77,9 +83,17 @@ def attempt(*objects: Object, **options: Any) -> Attempt:
     return run(*objects, record=True, **options).attempts[-1]
 
 
+def both_ways(*objects: Object, **options: Any) -> Attempt:
+    """The same, with short cuts and without."""
+    quick, plain = attempt(*objects, **options), attempt(*objects, plain=True, **options)
+    assert quick.to_dict() == plain.to_dict()
+    assert quick.chosen == plain.chosen
+    return plain
+
+
 def victims(*objects: Object, **options: Any) -> list[str]:
     """Who is evicted, by bare name, in the order of importance."""
-    chosen = attempt(*objects, **options).chosen
+    chosen = both_ways(*objects, **options).chosen
     return [] if chosen is None else [key.removeprefix("default/") for key in chosen.victims]
 
 

@@ -7,13 +7,13 @@ import pytest
 from cpsched.greedy.kube.candidates import candidates_wanted, pick_one
 from cpsched.greedy.kube.victims import Victims
 from cpsched.policy.kube_args import DefaultPreemptionArgs
-from tests.unit.greedy_kube.build import anti, attempt, budget, conf, near, node, pod, run, spread, tasks
+from tests.unit.greedy_kube.build import anti, attempt, both_ways, budget, conf, near, node, pod, run, spread, tasks
 
 PREEMPTOR = pod("p", "1", priority=1000)
 
 
 def chosen(*objects: dict[str, object], **options: object) -> str:
-    return attempt(*objects, **options).nominated
+    return both_ways(*objects, **options).nominated
 
 
 def two(left: list[dict[str, object]], right: list[dict[str, object]], *more: dict[str, object]) -> str:
@@ -124,3 +124,40 @@ def test_preemption_looks_at_unschedulable_nodes_only() -> None:
     found = attempt(small, tainted, *full, PREEMPTOR)
     assert found.post_filter_message.endswith("0/2 nodes are available: 2 Preemption is not helpful for scheduling.")
     assert {status.code.value for status in found.failed.values()} == {"UnschedulableAndUnresolvable"}
+
+
+def test_a_full_list_takes_no_more_candidates() -> None:
+    objects = [node(f"n{at}") for at in range(3)]
+    objects += [pod(f"v{at}", "1", on=f"n{at}", priority=9 - at, labels={"a": "1"}) for at in range(3)]
+    assert chosen(*objects, budget("none", 0, {"a": "1"}), PREEMPTOR, given=limited(1)) == "n0"
+    assert chosen(*objects, budget("none", 0, {"a": "1"}), PREEMPTOR) == "n2"
+
+
+def fit_first() -> dict[str, object]:
+    """A profile whose static filters come after NodeResourcesFit, so that their refusal shows only in the dry run."""
+    names = (
+        "PrioritySort",
+        "NodeResourcesFit",
+        "TaintToleration",
+        "NodeAffinity",
+        "DefaultPreemption",
+        "DefaultBinder",
+    )
+    enabled = [{"name": name} for name in names]
+    return conf(plugins={"multiPoint": {"disabled": [{"name": "*"}], "enabled": enabled}})
+
+
+def test_a_refusal_hidden_behind_room_shows_in_the_dry_run() -> None:
+    tainted = node("n", taints=[{"key": "k", "effect": "NoSchedule"}])
+    found = both_ways(tainted, pod("v", "1", on="n"), PREEMPTOR, given=fit_first())
+    assert found.failed["n"].plugin == "NodeResourcesFit"
+    assert found.dry_run_failed["n"].plugin == "TaintToleration"
+    assert found.nominated == ""
+
+
+def test_a_pod_that_wants_other_nodes_is_of_another_kind() -> None:
+    objects = [node("n1"), node("n2"), pod("v1", "1", on="n1"), pod("v2", "1", on="n2", priority=9)]
+    picky = pod("picky", "1", priority=1000, created=9, nodeSelector={"disk": "ssd"})
+    found = attempt(*objects, PREEMPTOR, picky, given=fit_first())
+    assert found.pod == "default/picky"
+    assert found.nominated == ""

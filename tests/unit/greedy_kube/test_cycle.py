@@ -201,12 +201,25 @@ def test_first_of_its_kind_needs_nobody_else_of_its_kind_anywhere() -> None:
 
 
 def test_no_execute_taints_keep_pods_away() -> None:
-    assert attempt(node("n", taints=[{"key": "k", "effect": "NoExecute"}]), pod("p")).failed["n"].plugin == "TaintToleration"
+    assert (
+        attempt(node("n", taints=[{"key": "k", "effect": "NoExecute"}]), pod("p")).failed["n"].plugin
+        == "TaintToleration"
+    )
 
 
 def test_nodes_count_for_a_constraint_only_with_the_keys_of_all() -> None:
     labels = {"a": "1"}
-    nodes = [node("n1", labels={"z": "1", "r": "1"}), node("n2", labels={"z": "2", "r": "1"}), node("n3", labels={"z": "3"})]
+    nodes = [
+        node("n1", labels={"z": "1", "r": "1"}),
+        node("n2", labels={"z": "2", "r": "1"}),
+        node("n3", labels={"z": "3"}),
+    ]
     running = [pod("a", on="n1", labels=labels), pod("b", on="n2", labels=labels)]
     wide = pod("p", labels=labels, topologySpreadConstraints=[spread("z", labels), spread("r", labels, 9)])
     assert attempt(*nodes, *running, wide).feasible == ("n1", "n2"), "the empty zone 3 lacks a key and sets no minimum"
+
+
+def test_a_pods_own_nomination_is_not_in_its_way() -> None:
+    greedy = pod("p", "600m", nominated="n", requests={"memory": "40Gi"})
+    found = attempt(node("n"), pod("r", "500m", on="n"), greedy)
+    assert found.failed["n"].reasons == ("Insufficient cpu",)

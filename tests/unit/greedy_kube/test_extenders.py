@@ -86,7 +86,9 @@ def test_filter_by_names(server: Server) -> None:
         200,
         {"NodeNames": ["b"], "FailedNodes": {"a": "not today"}, "FailedAndUnresolvableNodes": {"c": "never"}},
     )
-    found = attempt(node("a"), node("b"), node("c"), pod("p"), given=server.conf(filterVerb="filter", nodeCacheCapable=True))
+    found = attempt(
+        node("a"), node("b"), node("c"), pod("p"), given=server.conf(filterVerb="filter", nodeCacheCapable=True)
+    )
     assert (found.node, found.via) == ("b", "only")
     ((verb, request),) = server.asked
     assert verb == "filter"
@@ -131,7 +133,9 @@ def test_nodes_that_come_back_whole_are_scored_bare(server: Server) -> None:
         (200, [1], "an object was expected"),
     ],
 )
-def test_a_broken_extender_ends_the_attempt_unless_it_is_ignorable(server: Server, code: int, body: Any, text: str) -> None:
+def test_a_broken_extender_ends_the_attempt_unless_it_is_ignorable(
+    server: Server, code: int, body: Any, text: str
+) -> None:
     server.answer = lambda verb, request: (code, body)
     objects = [node("a"), pod("p", nominated="gone")]
     fields = {"filterVerb": "filter", "nodeCacheCapable": True}
@@ -191,7 +195,9 @@ def test_victims_are_shown_in_full_or_by_uid(server: Server, capable: bool) -> N
     ((verb, request),) = server.asked
     assert verb == "preempt"
     assert set(request) == {"Pod", "NodeNameToVictims", "NodeNameToMetaVictims"}
-    shown, hidden = ("NodeNameToMetaVictims", "NodeNameToVictims") if capable else ("NodeNameToVictims", "NodeNameToMetaVictims")
+    shown, hidden = (
+        ("NodeNameToMetaVictims", "NodeNameToVictims") if capable else ("NodeNameToVictims", "NodeNameToMetaVictims")
+    )
     assert request[hidden] is None
     first = request[shown]["n1"]["Pods"][0]
     assert first == {"UID": "uid-v1"} if capable else first["metadata"]["name"] == "v1"

@@ -102,10 +102,15 @@ def test_reasons_are_counted_and_sorted_as_texts() -> None:
 
 def test_a_pre_filter_that_refuses_speaks_for_all_nodes() -> None:
     claim = {"name": "v", "persistentVolumeClaim": {"claimName": "missing"}}
-    found = attempt(node("n1"), node("n2"), pod("p", volumes=[claim]))
+    found = attempt(node("n1"), node("n2"), pod("p", volumes=[claim], nominated="n1"))
     assert found.pre_filter_message == 'persistentvolumeclaim "missing" not found'
-    assert found.message.startswith('0/2 nodes are available: persistentvolumeclaim "missing" not found. ')
     assert {status.code for status in found.failed.values()} == {Code.UNRESOLVABLE}
+    # DynamicResources' own PreFilter never ran: its PostFilter misses its state, and preemption is not asked.
+    assert found.message == '0/2 nodes are available: persistentvolumeclaim "missing" not found. not found'
+    assert found.nominating == "keep"
+    alone = attempt(node("n1"), pod("p", volumes=[claim], nominated="n1"), given=off("DynamicResources"))
+    assert alone.post_filter_message.startswith("preemption: 0/1 nodes are available: 1 Preemption is not helpful")
+    assert alone.nominating == "clear"
 
 
 def test_no_nodes_at_all() -> None:
@@ -131,7 +136,12 @@ def test_the_solution_says_it_in_the_common_format() -> None:
     assert solution.binds == {"default/small": "n"}
     assert solution.pipelined == solution.nominations == {"default/p": "n"}
     (eviction,) = solution.evictions
-    assert (eviction.task, eviction.node, eviction.action, eviction.for_job) == ("default/v", "n", "preempt", "default/p")
+    assert (eviction.task, eviction.node, eviction.action, eviction.for_job) == (
+        "default/v",
+        "n",
+        "preempt",
+        "default/p",
+    )
     assert list(solution.unplaced) == ["default/p", "default/stuck"]
     assert solution.unplaced["default/stuck"][0].startswith("0/1 nodes are available: 1 Insufficient cpu.")
 
@@ -141,3 +151,29 @@ def test_a_nomination_that_a_higher_preemptor_takes_is_not_pipelined() -> None:
     low, high = pod("low", "500m", priority=10, nominated="n"), pod("high", "1", priority=100)
     solution = decide(instance(*objects, low, high), policy())
     assert solution.pipelined == {"default/high": "n"}
+
+
+def test_the_shadow_of_a_deleted_pod_cannot_be_cleared() -> None:
+    going = pod("going", "", priority=2000, nominated="n", going="deleted")
+    result = run(*FULL, going, PREEMPTOR)
+    assert result.nominations == {"default/going": "n", "default/p": "n"}
+    assert result.attempts[1].cleared_nominations == ()
+
+
+def test_the_next_of_its_kind_sees_what_the_first_one_has_taken() -> None:
+    running = [pod("old", "500m", on="n", start=1), pod("young", "500m", on="n", start=2)]
+    pods = [pod(f"p{at}", "500m", priority=1000, created=at) for at in range(2)]
+    result = run(node("n"), *running, *pods)
+    assert [(victim, preemptor) for victim, _, preemptor in result.evictions] == [
+        ("default/young", "default/p0"),
+        ("default/old", "default/p1"),
+    ]
+
+
+def test_the_next_of_its_kind_sees_who_was_bound_meanwhile() -> None:
+    nodes = [node("n1", "1100m"), node("n2", "1100m")]
+    running = [pod("v1", "1", on="n1", priority=5), pod("v2", "1", on="n2", priority=9)]
+    pods = [pod(f"p{at}", "1100m", priority=1000, created=2 * at) for at in range(2)]
+    result = run(*nodes, *running, *pods, pod("small", "100m", priority=1000, created=1))
+    assert result.binds == {"default/small": "n2"}
+    assert result.nominations == {"default/p0": "n1"}

@@ -86,3 +86,17 @@ def test_the_snapshot_is_as_before_when_no_victims_help() -> None:
     )  # fmt: skip
     assert result.evictions == []
     assert result.binds == {"default/single": "a"}
+
+
+def test_a_pod_of_a_group_is_more_important_than_one_alone() -> None:
+    running = [member("grouped", "g", "500m", on="a", start=9), pod("alone", "500m", on="a", start=1)]
+    result = gang(node("a"), group("g", 0), *running, pod("p", "500m", priority=1000))
+    assert [victim for victim, _, _ in result.evictions] == ["default/alone"]
+
+
+def test_of_two_groups_the_larger_one_stays() -> None:
+    small = [member("s", "small", "300m", on="a", start=1)]
+    large = [member(f"l{at}", "large", "150m", on="a", start=9) for at in range(2)]
+    groups = [group("small", 0, "All"), group("large", 0, "All")]
+    result = gang(node("a", "600m"), *groups, *small, *large, pod("p", "300m", priority=1000))
+    assert [victim for victim, _, _ in result.evictions] == ["default/s"]

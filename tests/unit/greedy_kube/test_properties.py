@@ -19,7 +19,9 @@ def cluster(seed: int) -> list[dict[str, Any]]:
     objects: list[dict[str, Any]] = []
     names = [f"n{at}" for at in range(draw.randint(1, 6))]
     for name in names:
-        taints = [{"key": "t", "effect": draw.choice(["NoSchedule", "PreferNoSchedule"])}] if draw.random() < 0.2 else []
+        taints = (
+            [{"key": "t", "effect": draw.choice(["NoSchedule", "PreferNoSchedule"])}] if draw.random() < 0.2 else []
+        )
         size = draw.choice(["300m", "600m", "1"])
         labels = {ZONE: draw.choice("xy")} if draw.random() < 0.8 else {}
         objects.append(node(name, size, pods=draw.choice([2, 4, 110]), taints=taints, labels=labels))

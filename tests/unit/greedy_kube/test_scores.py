@@ -8,7 +8,7 @@ import pytest
 
 from cpsched.greedy.kube.scores.curve import Curve
 from cpsched.policy.kube_args import ShapePoint
-from tests.unit.greedy_kube.build import HOST, ZONE, attempt, conf, node, pod, spread
+from tests.unit.greedy_kube.build import HOST, ZONE, attempt, conf, node, pod, run, spread
 
 MEGABYTE = 2**20
 
@@ -130,7 +130,11 @@ def test_preferred_neighbours_both_ways() -> None:
     admirer = pod("admirer", on="b", **preferred("podAffinity", 1))
     hater = pod("hater", on="a", **preferred("podAntiAffinity", 5))
     nodes = [node("a"), node("b"), node("c")]
-    assert scores("InterPodAffinity", *nodes, admirer, hater, pod("p", labels={"a": "1"})) == {"a": 0, "b": 200, "c": 166}
+    assert scores("InterPodAffinity", *nodes, admirer, hater, pod("p", labels={"a": "1"})) == {
+        "a": 0,
+        "b": 200,
+        "c": 166,
+    }
 
 
 def test_no_match_no_score_but_a_match_that_cancels_out_scores_zero() -> None:
@@ -143,7 +147,9 @@ def test_no_match_no_score_but_a_match_that_cancels_out_scores_zero() -> None:
 
 
 @pytest.mark.parametrize(("version", "expected"), [("1.36", {"a": 200, "b": 0}), ("head", {})])
-def test_up_to_136_a_negative_namespace_selector_matches_every_namespace(version: str, expected: dict[str, int]) -> None:
+def test_up_to_136_a_negative_namespace_selector_matches_every_namespace(
+    version: str, expected: dict[str, int]
+) -> None:
     stranger = pod("s", on="a", labels={"a": "1"}, namespace="secret")
     selector = {"matchExpressions": [{"key": "hidden", "operator": "DoesNotExist"}]}
     hidden = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "secret", "labels": {"hidden": "y"}}}
@@ -204,6 +210,32 @@ def test_weights_of_the_profile() -> None:
 
 def test_without_scores_the_first_node_is_taken_and_no_other_looked_for() -> None:
     plugins = {"multiPoint": {"disabled": [{"name": "*"}]}}
-    plugins["multiPoint"]["enabled"] = [{"name": name} for name in ("PrioritySort", "NodeUnschedulable", "DefaultBinder")]
+    plugins["multiPoint"]["enabled"] = [
+        {"name": name} for name in ("PrioritySort", "NodeUnschedulable", "DefaultBinder")
+    ]
     result = attempt(node("a", unschedulable=True), node("b"), node("c"), pod("p"), given=conf(plugins=plugins))
     assert (result.node, result.via) == ("b", "only")
+
+
+def devices(on: str, count: int) -> dict[str, Any]:
+    spec = {"driver": "d", "nodeName": on, "pool": {"name": on, "generation": 1, "resourceSliceCount": 1}}
+    spec["devices"] = [{"name": f"{on}-{at}"} for at in range(count)]
+    return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": on}, "spec": spec}
+
+
+def claim_for_two_or_one(name: str) -> dict[str, Any]:
+    wishes = [{"name": f"x{count}", "deviceClassName": "any", "count": count} for count in (2, 1)]
+    spec = {"devices": {"requests": [{"name": "r", "firstAvailable": wishes}]}}
+    metadata = {"name": name, "namespace": "default"}
+    return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": metadata, "spec": spec}
+
+
+def test_the_first_alternative_of_a_claim_is_preferred_and_devices_are_booked() -> None:
+    kind = {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "any"}, "spec": {}}
+    objects = [node("a"), node("b"), devices("a", 1), devices("b", 2), kind]
+    objects += [claim_for_two_or_one(f"c{at}") for at in range(3)]
+    pods = [pod(f"p{at}", created=at, resourceClaims=[{"name": "c", "resourceClaimName": f"c{at}"}]) for at in range(3)]
+    assert scores("DynamicResources", *objects, pods[0]) == {"a": 2 * (100 * 7 // 8), "b": 200}
+    result = run(*objects, *pods)
+    assert result.binds == {"default/p0": "b", "default/p1": "a"}
+    assert result.attempts[2].post_filter_message.startswith("still not schedulable, preemption: 0/2")

@@ -6,7 +6,7 @@ import pytest
 
 from cpsched.greedy.kube.pdb import Budgets
 from cpsched.greedy.kube.victims import Victims, by_importance, single, terminating_by_preemption
-from tests.unit.greedy_kube.build import attempt, budget, instance, node, pod, tasks, victims
+from tests.unit.greedy_kube.build import attempt, both_ways, budget, instance, node, pod, tasks, victims
 
 PREEMPTOR = pod("p", "300m", priority=1000)
 COVERED = {"app": "db"}
@@ -20,7 +20,7 @@ def test_three_small_pods_go_where_the_one_old_pod_would_do() -> None:
 
 def test_a_violation_is_counted_that_is_none() -> None:
     kept, evicted = pod("a", "100m", on="n", priority=100, labels=COVERED), pod("b", "400m", on="n", labels=COVERED)
-    chosen = attempt(node("n", "500m"), kept, evicted, PREEMPTOR, budget("one", 1, COVERED)).chosen
+    chosen = both_ways(node("n", "500m"), kept, evicted, PREEMPTOR, budget("one", 1, COVERED)).chosen
     assert chosen is not None
     assert chosen.victims == ("default/b",)
     assert (chosen.pdb_violations, chosen.true_violations) == (1, 0)
@@ -63,6 +63,7 @@ def test_equal_priority_is_no_victim_and_terminating_pods_are() -> None:
     going = pod("going", "300m", on="n", priority=5, going="deleted")
     equal = pod("equal", "300m", on="n", priority=1000)
     assert victims(node("n", "600m"), going, equal, PREEMPTOR) == ["going"]
+    assert victims(node("n", "300m"), equal, PREEMPTOR) == []
 
 
 @pytest.mark.parametrize(("version", "counts"), [("1.36", [1, 1]), ("head", [1, 0])])

@@ -23,11 +23,24 @@ def stamp(second: int) -> str:
 def node(name: str, cpu: str = "4", pods: int = 10, labels: Mapping[str, str] | None = None, **spec: Any) -> Object:
     allocatable = {"cpu": cpu, "memory": "64Gi", "pods": str(pods)}
     metadata = {"name": name, "labels": {"kubernetes.io/hostname": name, **(labels or {})}}
-    return {"kind": "Node", "apiVersion": "v1", "metadata": metadata, "spec": spec, "status": {"allocatable": allocatable}}
+    return {
+        "kind": "Node",
+        "apiVersion": "v1",
+        "metadata": metadata,
+        "spec": spec,
+        "status": {"allocatable": allocatable},
+    }
 
 
 def pod(
-    name: str, job: str, cpu: str = "1", on: str = "", role: str = "", second: int = 0, metadata: Any = None, **spec: Any
+    name: str,
+    job: str,
+    cpu: str = "1",
+    on: str = "",
+    role: str = "",
+    second: int = 0,
+    metadata: Any = None,
+    **spec: Any,
 ) -> Object:
     annotations = {"scheduling.k8s.io/group-name": job} | ({"volcano.sh/task-spec": role} if role else {})
     meta = {"name": name, "namespace": "ns", "uid": f"ns-{name}", "creationTimestamp": stamp(second)}
@@ -36,7 +49,9 @@ def pod(
     phase = extra.pop("phase", "Running" if on else "Pending")
     status = {"phase": phase} | extra.pop("status", {})
     requests = {"cpu": cpu} if cpu else {}
-    own = {"containers": [{"name": "main", "resources": {"requests": requests}}], **spec} | ({"nodeName": on} if on else {})
+    own = {"containers": [{"name": "main", "resources": {"requests": requests}}], **spec} | (
+        {"nodeName": on} if on else {}
+    )
     return {
         "kind": "Pod",
         "apiVersion": "v1",
@@ -46,7 +61,9 @@ def pod(
     }
 
 
-def group(name: str, minimum: int = 1, queue: str = "q", phase: str = "Inqueue", second: int = 0, **spec: Any) -> Object:
+def group(
+    name: str, minimum: int = 1, queue: str = "q", phase: str = "Inqueue", second: int = 0, **spec: Any
+) -> Object:
     annotations = spec.pop("annotations", {})
     metadata = {"name": name, "namespace": "ns", "creationTimestamp": stamp(second), "annotations": annotations}
     return {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cpsched.errors import InputError
+from cpsched.greedy.volcano import Options
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.search import nodes_to_find
 from tests.unit.greedy_volcano.cluster import conf, group, node, opened, pod, priority_class, queue, run
@@ -28,7 +29,9 @@ def test_an_overused_queue_is_dropped_and_the_reason_told() -> None:
     found = run(objects, conf("allocate", PLAIN)).solution
     assert found.binds == {"ns/a-0": "n0", "ns/a-1": "n0"}
     [reason] = [text for text in found.unplaced["ns/c-0"] if "holds all" in text]
-    assert reason == "allocate: proportion: queue q1 holds all it deserves (cpu 2000 of 2000, memory 0 of 0, pods 2 of 2)"
+    assert (
+        reason == "allocate: proportion: queue q1 holds all it deserves (cpu 2000 of 2000, memory 0 of 0, pods 2 of 2)"
+    )
 
 
 def test_a_task_beyond_the_deserved_share_says_so_in_numbers() -> None:
@@ -65,7 +68,7 @@ def test_the_pods_resource_limits_a_node_without_predicates() -> None:
     objects = [node("n0", pods=1), queue(), group("a"), pod("a-0", "a"), pod("a-1", "a")]
     found = run(objects, conf("allocate", ("gang",)))
     assert len(found.solution.binds) == 1
-    assert [texts for texts in found.solution.unplaced.values()] == [["0/1 nodes are unavailable: 1 Insufficient pods."]]
+    assert list(found.solution.unplaced.values()) == [["0/1 nodes are unavailable: 1 Insufficient pods."]]
 
 
 def test_a_pipelined_job_keeps_its_room_unbound() -> None:
@@ -136,18 +139,19 @@ def test_per_role_minima_hold_only_within_the_gangs_minimum() -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "enough"), [(1, 1), (100, 100), (101, 100), (250, 120), (400, 188), (1523, 578), (5000, 500), (20000, 1000)]
+    ("count", "enough"),
+    [(1, 1), (100, 100), (101, 100), (250, 120), (400, 188), (1523, 578), (5000, 500), (20000, 1000)],
 )
 def test_how_many_nodes_are_enough(count: int, enough: int) -> None:
     assert nodes_to_find(count) == enough
 
 
-def test_the_search_goes_on_where_it_stopped() -> None:
-    """101 equal nodes, 100 are enough: the first task sees 0 to 99 and stops at 100, so the second begins at 0 again
-    and the tie goes to the first node found."""
+@pytest.mark.parametrize("fast", [True, False])
+def test_the_search_goes_on_where_it_stopped(fast: bool) -> None:
+    """The tie goes to the first node found, and the second search begins where the first one stopped."""
     objects = [*(node(f"n{i:03d}", cpu="8") for i in range(150)), queue(), group("a", minimum=2)]
     objects += [pod("a-x-0", "a"), pod("a-x-1", "a")]
-    binds = run(objects, conf("allocate", ("gang", "predicates"))).solution.binds
+    binds = run(objects, conf("allocate", ("gang", "predicates")), Options(fast=fast)).solution.binds
     # 73 of 150 would be 49 %, but 100 are the least; the search stops at the 101st node, number 100.
     assert binds == {"ns/a-x-0": "n000", "ns/a-x-1": "n101"}
 
@@ -167,7 +171,7 @@ def test_a_best_effort_task_is_bound_only_with_its_gang() -> None:
 
 
 def test_an_eviction_that_serves_nobody() -> None:
-    """preempt clears a place for a best-effort pod; backfill takes the reservation back and cannot bind the pod there."""
+    """preempt clears a place for a best-effort pod; backfill takes the reservation back and cannot bind it there."""
     objects = [
         node("n0", pods=1),
         queue(),
@@ -194,9 +198,7 @@ def test_enqueue_lets_jobs_in_until_the_quota_is_used_up() -> None:
     ]
     found = run(objects, conf("enqueue", ("gang", "proportion"))).solution
     assert found.phases == {"ns/a": "Inqueue", "ns/b": "Pending"}
-    assert found.unplaced["ns/b-0"] == [
-        "its PodGroup is Pending: queue resource quota insufficient: insufficient cpu"
-    ]
+    assert found.unplaced["ns/b-0"] == ["its PodGroup is Pending: queue resource quota insufficient: insufficient cpu"]
 
 
 def test_a_bind_that_fails_is_taken_out_and_told() -> None:

@@ -43,7 +43,14 @@ def test_the_victim_order_lives_on_while_others_go() -> None:
 
 
 def test_a_restored_victim_is_missing_from_the_filters_picture_only() -> None:
-    objects = [node("n0", pods=2), queue(), group("a", phase="Running"), pod("a-0", "a", on="n0"), group("b"), pod("b-0", "b")]
+    objects = [
+        node("n0", pods=2),
+        queue(),
+        group("a", phase="Running"),
+        pod("a-0", "a", on="n0"),
+        group("b"),
+        pod("b-0", "b"),
+    ]
     session = opened(objects, conf("preempt", ("gang", "proportion", "predicates")))
     victim, preemptor = session.tasks["ns/a-0"], session.tasks["ns/b-0"]
     before = dict(session.nodes["n0"].idle)
@@ -58,7 +65,13 @@ def test_a_restored_victim_is_missing_from_the_filters_picture_only() -> None:
 
 
 def test_a_bound_victim_comes_back_as_running() -> None:
-    objects = [node("n0"), queue(), group("a"), pod("a-0", "a", on="n0", metadata={"phase": "Pending"}), pod("a-1", "a")]
+    objects = [
+        node("n0"),
+        queue(),
+        group("a"),
+        pod("a-0", "a", on="n0", metadata={"phase": "Pending"}),
+        pod("a-1", "a"),
+    ]
     session = opened(objects, conf("preempt", ("gang",)))
     victim = session.tasks["ns/a-0"]
     assert victim.status is Status.BOUND
@@ -140,7 +153,9 @@ def test_intra_job_preemption_commits_task_by_task() -> None:
         pod("a-x-1", "a", on="n0", priority=1),
         pod("a-x-2", "a", priority=9),
     ]
-    found = run(objects, conf("preempt", ({"name": "gang", "enablePreemptable": False}, "priority", "predicates"))).solution
+    found = run(
+        objects, conf("preempt", ({"name": "gang", "enablePreemptable": False}, "priority", "predicates"))
+    ).solution
     assert [eviction.task for eviction in found.evictions] == ["ns/a-x-1"]
     assert found.pipelined == {"ns/a-x-2": "n0"}
 
@@ -165,9 +180,14 @@ def test_reclaim_takes_back_only_what_is_borrowed() -> None:
 
 
 def test_a_guarantee_is_never_touched() -> None:
-    objects = reclaim_session()
-    objects[2]["spec"]["guarantee"] = {"resource": {"cpu": "4"}}
-    assert run(objects, conf("reclaim", ("gang", "conformance", "capacity", "predicates"))).solution.evictions == ()
+    """The queue borrows cpu, but every pod of it also holds guaranteed memory."""
+    tier = conf("reclaim", ({"name": "gang", "enableReclaimable": False}, "conformance", "capacity", "predicates"))
+    for guarantee, evicted in (("3Gi", 1), ("4Gi", 0)):
+        objects = reclaim_session()
+        objects[2]["spec"]["guarantee"] = {"resource": {"memory": guarantee}}
+        for one in objects[5:9]:
+            one["spec"]["containers"][0]["resources"]["requests"]["memory"] = "1Gi"
+        assert len(run(objects, tier).solution.evictions) == evicted
 
 
 def test_reclaim_places_without_evicting_where_a_candidate_sits() -> None:
@@ -213,6 +233,7 @@ def test_a_common_ancestor_at_another_distance_is_still_asked() -> None:
 
 def test_a_job_with_nothing_allocated_is_never_saturated() -> None:
     assert not _saturated(Branch(request={"cpu": 1000}), demanding=set())
+    assert not _saturated(Branch(request={"cpu": 1000}, allocated={"cpu": 0}), demanding=set())
     assert _saturated(Branch(request={"cpu": 1000}, allocated={"cpu": 500}), demanding=set())
     assert not _saturated(Branch(request={"cpu": 1000}, allocated={"cpu": 500}), demanding={"cpu"})
     assert _saturated(Branch(request={"cpu": 1000}, allocated={"cpu": 1000}), demanding={"cpu"})
@@ -222,7 +243,13 @@ def budget(allowed: int) -> Object:
     metadata = {"name": "b", "namespace": "ns"}
     spec = {"selector": {"matchLabels": {"app": "a"}}}
     status = {"disruptionsAllowed": allowed}
-    return {"kind": "PodDisruptionBudget", "apiVersion": "policy/v1", "metadata": metadata, "spec": spec, "status": status}
+    return {
+        "kind": "PodDisruptionBudget",
+        "apiVersion": "policy/v1",
+        "metadata": metadata,
+        "spec": spec,
+        "status": status,
+    }
 
 
 @pytest.mark.parametrize(("labels", "allowed", "evicted"), [({"app": "a"}, 1, 1), ({"app": "a"}, 0, 0), ({}, 1, 0)])

@@ -99,7 +99,11 @@ def test_the_usual_seed_of_common_options_is_the_mirrors_own_choice() -> None:
     policy = policy_for(load_model("volcano"), conf("allocate", ("gang", "predicates")))
     instance = load(equal_nodes(), lenient=True)
     assert decide(instance, policy, options.Options()).binds == {"ns/a-0": "n0"}
-    assert {decide(instance, policy, options.Options(seed=seed)).binds["ns/a-0"] for seed in range(30)} == {"n0", "n1", "n2"}
+    assert {decide(instance, policy, options.Options(seed=seed)).binds["ns/a-0"] for seed in range(30)} == {
+        "n0",
+        "n1",
+        "n2",
+    }
 
 
 def test_the_story_is_told_only_on_demand() -> None:
@@ -129,7 +133,11 @@ def test_anti_affinity_of_pods_placed_in_the_session_keeps_nobody_away() -> None
     ]
     tier = conf("allocate", ("gang", "predicates"))
     assert len(run(objects, tier).solution.binds) == 2
-    held = [*objects, group("x", phase="Running"), pod("x-0", "x", on="n0", metadata={"labels": {"app": "x"}}, **anti("y"))]
+    held = [
+        *objects,
+        group("x", phase="Running"),
+        pod("x-0", "x", on="n0", metadata={"labels": {"app": "x"}}, **anti("y")),
+    ]
     assert run(held, tier).solution.binds == {"ns/a-0": "n0"}
 
 

@@ -60,12 +60,12 @@ def _preempt_on(session: Session, statement: Statement, hunt: Hunt, node: NodeAc
 
 
 def _is_doomed(session: Session, task: TaskState, node: NodeAccount, victims: Sequence[TaskState]) -> bool:
-    """Whether the queue could not take the task even if all victims went (fast path, and only where proportion limits)."""
+    """Whether the queue could not take the task even if all victims went; for queues that proportion alone limits."""
     if session.board is None or session.story.wanted or not session.only_proportion_limits:
         return False
     for conf, picture in session.simulations(task, node):
         if conf.name == "proportion" and conf.on("enabledAllocatable") and conf.on("enablePredicate"):
-            return all([picture.remove(victim) for victim in victims]) and not picture.allocatable()
+            return all(picture.remove(victim) for victim in victims) and not picture.allocatable()
     return False
 
 
