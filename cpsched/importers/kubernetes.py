@@ -15,6 +15,7 @@ from cpsched.errors import InputError
 from cpsched.importers.unread import unread_fields
 from cpsched.objects import CLUSTER_WIDE, KINDS
 from cpsched.objects.base import Object
+from cpsched.objects.storage import StorageClass
 from cpsched.parsing import Document
 
 
@@ -134,7 +135,7 @@ _CLASS_NAMES = re.compile(r"a valid dictionary( or instance of \w+)?")
 
 
 def _with_identity(found: Object, kind: str, file: str, where: str) -> Object:
-    """Fill in what the API server would have: a namespace and a uid."""
+    """Fill in what the API server would have: a namespace, a uid, and when a storage class binds."""
     metadata = found.metadata
     if not metadata.name:
         raise InputError("metadata.name is missing", file=file, place=where, right="every object needs a name")
@@ -146,6 +147,8 @@ def _with_identity(found: Object, kind: str, file: str, where: str) -> Object:
         update["namespace"] = "default"
     if kind == "Pod" and not metadata.uid:
         update["uid"] = f"{update.get('namespace', metadata.namespace)}-{metadata.name}"
+    if isinstance(found, StorageClass) and not found.volume_binding_mode:
+        found = found.model_copy(update={"volume_binding_mode": "Immediate"})
     if not update:
         return found
     return found.model_copy(update={"metadata": metadata.model_copy(update=update)})

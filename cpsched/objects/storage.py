@@ -83,7 +83,7 @@ class StorageClass(Object):
     """A StorageClass."""
 
     provisioner: str = ""
-    volume_binding_mode: str = "Immediate"
+    volume_binding_mode: str = ""
     allowed_topologies: Items[TopologySelectorTerm] = ()
 
 
