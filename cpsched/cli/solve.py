@@ -49,6 +49,13 @@ KubeVersion = Annotated[
         "--kube-version", metavar="RELEASE", help="kube-scheduler's release: 1.36 or head.", show_default=False
     ),
 ]
+Trace = Annotated[
+    bool, typer.Option("--trace", help="Tell the story: queue by queue, job by job, node by node (engine volcano).")
+]
+AllOutcomes = Annotated[
+    bool,
+    typer.Option("--all-outcomes", help="List every decision that upstream's chance can lead to (engine volcano)."),
+]
 Only = Annotated[str | None, typer.Option("--only", metavar="NS/POD", help="Try only this pod.", show_default=False)]
 
 
@@ -65,6 +72,8 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     workers: Workers = 2,
     kube_version: KubeVersion = None,
     only: Only = None,
+    trace: Trace = False,
+    all_outcomes: AllOutcomes = False,
     json: Json = False,
     output: Output = None,
 ) -> int:
@@ -74,6 +83,7 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     jobs, the victims, the levels with their proofs, and the rules that are broken.
     """
     from cpsched import engines
+    from cpsched.cli import replays
     from cpsched.importers.load import load
     from cpsched.importers.policy import load_policy
     from cpsched.options import Options
@@ -86,6 +96,11 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
         instance = load(input_, sharding=shard, lenient=lenient)
         policy = load_policy(model, conf, instance=instance, lenient=lenient, kube_version=kube_version)
     warn([*instance.warnings, *policy.warnings, *_doubts(name, policy)])
+    if all_outcomes:
+        write_output(output, replays.list_outcomes(name, instance, policy, json=json))
+        return FINE
+    if trace:
+        replays.tell_story(name, instance, policy, options, json=json)
     with busy(f"Deciding ({name})"):
         solution = engines.run(name, instance, policy, options)
     text = as_json(solution.to_dict())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import product
 
 from cpsched.check import RULES, Decision
 from cpsched.check.placement import exceeded, with_room_of
@@ -104,7 +104,7 @@ class _Search:
         self.nodes = list(snapshot.instance.nodes)
         jobs = [job for job in snapshot.jobs.values() if snapshot.takes_part(job)]
         self.queue = _grouped([task for job in jobs for task in job.pending], snapshot)
-        self.rights: dict[tuple[str, str], bool] = {}
+        self.actions: dict[tuple[str, str], tuple[str, ...]] = {}
 
     def placements(self, position: int, binds: Places, reserves: Places) -> Iterator[tuple[Places, Places]]:
         """All ways to place the tasks from `position` on, given where the ones before went."""
@@ -147,22 +147,32 @@ class _Search:
         empty = Decision(self.snapshot, binds, reserves, (), entered)
         if _breaks(empty, _WITHOUT_VICTIMS):
             return
-        everywhere = self.snapshot.policy.rules.eviction_scope == "cluster"
-        candidates = [
-            Eviction(task=victim.key, node=victim.node)
-            for node in self.nodes
-            for victim in self.snapshot.instance.tasks_by_node[node]
-            if any(self._may_evict(key, victim) for key, place in placed.items() if everywhere or place == node)
-        ]
-        for size in range(len(candidates) + 1):
-            for evictions in combinations(candidates, size):
-                yield Decision(self.snapshot, binds, reserves, evictions, entered)
+        for chosen in product(*self._candidates(placed)):
+            evictions = tuple(eviction for eviction in chosen if eviction is not None)
+            yield Decision(self.snapshot, binds, reserves, evictions, entered)
 
-    def _may_evict(self, key: str, victim: Task) -> bool:
+    def _candidates(self, placed: Places) -> list[tuple[Eviction | None, ...]]:
+        """Per task that somebody may evict: to spare it, to evict it, and to do so by reclaim where preempt goes first.
+
+        An eviction that names no action counts under preempt if it can, so naming it makes a difference only then.
+        """
+        everywhere = self.snapshot.policy.rules.eviction_scope == "cluster"
+        found: list[tuple[Eviction | None, ...]] = []
+        for node in self.nodes:
+            for victim in self.snapshot.instance.tasks_by_node[node]:
+                beside = [key for key, place in placed.items() if everywhere or place == node]
+                actions = {action for key in beside for action in self._actions(key, victim)}
+                if actions:
+                    ways = ("", "reclaim") if len(actions) > 1 else ("",)
+                    evictions = (Eviction(task=victim.key, node=victim.node, action=way) for way in ways)
+                    found.append((None, *evictions))
+        return found
+
+    def _actions(self, key: str, victim: Task) -> tuple[str, ...]:
         pair = (key, victim.key)
-        if pair not in self.rights:
-            self.rights[pair] = next(actions_against(self.snapshot, self.tasks[key], victim), None) is not None
-        return self.rights[pair]
+        if pair not in self.actions:
+            self.actions[pair] = tuple(actions_against(self.snapshot, self.tasks[key], victim))
+        return self.actions[pair]
 
 
 def _grouped(tasks: list[Task], snapshot: Snapshot) -> list[tuple[Task, str]]:

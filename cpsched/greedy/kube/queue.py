@@ -34,8 +34,8 @@ def admitted(instance: Instance, conf: KubeConf) -> list[Task]:
 
 
 def in_order(tasks: list[Task]) -> list[Task]:
-    """Priority first, then creation; pods alike in both keep the instance's order."""
-    return sorted(tasks, key=lambda task: (-task.pod_priority, _created(task)))
+    """Priority first; pods of one priority keep their order, which is that of creation, then that of the input."""
+    return sorted(tasks, key=lambda task: -task.pod_priority)
 
 
 def _created(task: Task) -> int:

@@ -75,7 +75,7 @@ class TestForms:
     @pytest.mark.parametrize("name", ["a.json.gz", "a.json", "dump"])
     def test_gzip_is_seen_by_its_bytes(self, tmp_path, name):
         """Whatever the file is called."""
-        assert nodes(write(tmp_path, name, gzip.compress(json.dumps(NODE).encode()))) == ["n1"]
+        assert nodes(write(tmp_path, name, gzip.compress(json.dumps(NODE).encode(), mtime=0))) == ["n1"]
 
     def test_stdin(self, monkeypatch):
         """A dash; errors say stdin."""
@@ -88,7 +88,7 @@ class TestForms:
     def test_folder(self, tmp_path):
         """All JSON and YAML files below it, in order of their names; others are left alone."""
         write(tmp_path, "b/x.json", NODE)
-        write(tmp_path, "a.yaml.gz", gzip.compress(b"kind: Node\nmetadata: {name: n0}\n"))
+        write(tmp_path, "a.yaml.gz", gzip.compress(b"kind: Node\nmetadata: {name: n0}\n", mtime=0))
         write(tmp_path, "notes.txt", "not for us")
         assert nodes(tmp_path) == ["n0", "n1"]
 
@@ -107,7 +107,7 @@ class TestErrors:
             ("a.yaml", "a: [1\nb: 2", "line 2 column "),
             ("a.json", b"\xff\xfe{", "not UTF-8 text (byte 0); give JSON or YAML text"),
             ("a.json.gz", b"\x1f\x8bbroken", "broken gzip data "),
-            ("a.json.gz", gzip.compress(b"{}" * 999)[:-9], "broken gzip data "),
+            ("a.json.gz", gzip.compress(b"{}" * 999, mtime=0)[:-9], "broken gzip data "),
             ("a.yaml", "---\n---\n", "holds no document; give Kubernetes objects or an Instance"),
         ],
     )
