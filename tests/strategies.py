@@ -71,7 +71,7 @@ class Shapes:
                 made = self.overrides[place](draw)
                 if made is not None:
                     content[alias] = made
-            elif info.is_required() or self._reaches_below(place) or draw(st.integers(0, 2)) < self.thirds:
+            elif info.is_required() or self._reaches_below(place) or draw(st.integers(1, 3)) > 3 - self.thirds:
                 content[alias] = self._of_type(draw, info.annotation, alias, place, info.metadata)
         return content
 
@@ -321,6 +321,11 @@ class Tiny:
         return snapshot_of(self.source, model=self.model, conf=self.conf, rules=self.rules)
 
 
+def one_in(draw: DrawFn, chances: int) -> bool:
+    """Seldom true; the usual is what examples shrink to."""
+    return draw(st.integers(1, chances)) == chances
+
+
 PRIORITIES = (10, 100, 1000)
 QUEUES = ("left", "right")
 ACTIONS = ("enqueue", "allocate", "preempt", "reclaim", "backfill")
@@ -372,7 +377,7 @@ def tiny_sessions(
     nodes = [_tiny_node(draw, number) for number in range(draw(st.integers(1, 3)))]
     if len(nodes) == 3:
         most_pending = min(most_pending, 3)
-    contested = draw(st.booleans())
+    contested = not one_in(draw, 2)
     used = {node["name"]: 0 for node in nodes}
     jobs: list[Raw] = []
     for number in range(draw(st.sampled_from([3, 2, 2, 1] if contested else [3, 2, 1, 0]))):
@@ -412,16 +417,16 @@ def _tiny_node(draw: DrawFn, number: int) -> Raw:
         "name": f"n{number}",
         "allocatable": {"cpu": 0, "pods": draw(st.sampled_from([10, 10, 10, 2])), "memory": "4Gi"},
     }
-    if draw(st.integers(0, 3)) == 0:
+    if one_in(draw, 4):
         node["labels"] = {"disk": "ssd"}
-    if draw(st.integers(0, 7)) == 0:
+    if one_in(draw, 8):
         node["taints"] = [{"key": "k", "value": "v", "effect": "NoSchedule"}]
     return node
 
 
 def _job_fields(draw: DrawFn, priorities: tuple[int, ...]) -> Raw:
     fields: Raw = {"queue": draw(st.sampled_from(["left", "left", "right"]))}
-    if draw(st.integers(0, 4)):
+    if not one_in(draw, 5):
         fields["priorityClassName"] = f"p{draw(st.sampled_from(priorities))}"
     return fields
 
@@ -429,11 +434,11 @@ def _job_fields(draw: DrawFn, priorities: tuple[int, ...]) -> Raw:
 def _task_fields(draw: DrawFn, wishes: bool) -> Raw:
     cpu = draw(st.sampled_from([0, 1, 1, 1, 2, 2]))
     fields: Raw = {"requests": {"cpu": cpu}} if cpu else {}
-    if draw(st.integers(0, 4)) == 0:
+    if one_in(draw, 5):
         fields.setdefault("requests", {})["memory"] = draw(st.sampled_from(["1Gi", "3Gi"]))
     if draw(st.booleans()):
         fields["labels"] = {"app": draw(st.sampled_from(["a", "b"]))}
-    if wishes and draw(st.integers(0, 5)) == 0:
+    if wishes and one_in(draw, 6):
         fields |= draw(st.sampled_from(_WISHES))
     return fields
 
@@ -459,7 +464,7 @@ def _waiting_job(draw: DrawFn, name: str, most: int, wishes: bool, contested: bo
     replicas = draw(st.integers(1, min(2, most)))
     tasks = [{"role": "t", "replicas": replicas, **_task_fields(draw, wishes)}]
     tasks[0] |= draw(st.sampled_from([{}] * 5 + [{"preemptionPolicy": "Never"}, {"schedulingGates": [{"name": "g"}]}]))
-    if replicas < most and draw(st.integers(0, 2)) == 0:
+    if replicas < most and one_in(draw, 3):
         tasks.append({"role": "other", "replicas": 1, **_task_fields(draw, wishes)})
     minimum = draw(st.sampled_from([1, 1, 2] if contested else [0, 1, 1, 2]))
     job: Raw = {
@@ -468,9 +473,9 @@ def _waiting_job(draw: DrawFn, name: str, most: int, wishes: bool, contested: bo
         "tasks": tasks,
         **_job_fields(draw, (1000, 100) if contested else (1000, 100, 10)),
     }
-    if draw(st.integers(0, 4)) == 0:
+    if one_in(draw, 5):
         job["minTaskMember"] = {"t": 1, "other": draw(st.integers(0, 1))}
-    if draw(st.integers(0, 2)) == 0:
+    if one_in(draw, 3):
         job["phase"] = "Pending"
         job["minResources"] = {"cpu": draw(st.integers(0, 4))}
     return [job]
@@ -484,7 +489,7 @@ def tiny_configurations(draw: DrawFn) -> tuple[list[Raw], Raw]:
     if share == "tree":
         queues = [{"name": "root"}, {"name": "dept", "parent": "root"}, *queues]
     plugins: list[Raw] = [{"name": "priority"}, {"name": "gang"}, {"name": "conformance"}, {"name": "predicates"}]
-    plugins += [{"name": name} for name in ("overcommit", "pdb") if draw(st.integers(0, 2)) == 0]
+    plugins += [{"name": name} for name in ("overcommit", "pdb") if one_in(draw, 3)]
     if share:
         plugins.append(
             {"name": "capacity" if share == "tree" else share, **({"enableHierarchy": True} if share == "tree" else {})}
@@ -492,9 +497,9 @@ def tiny_configurations(draw: DrawFn) -> tuple[list[Raw], Raw]:
     flags = ["enablePreemptable", "enableReclaimable", "enableJobReady", "enableJobPipelined", "enableJobStarving"]
     for plugin in plugins:
         for flag in [*flags, "enableJobEnqueued", "enabledAllocatable"]:
-            if draw(st.integers(0, 24)) == 0:
+            if one_in(draw, 25):
                 plugin[flag] = False
-    actions = [action for action in ACTIONS if draw(st.integers(0, 9))] or ["allocate"]
+    actions = [action for action in ACTIONS if not one_in(draw, 10)] or ["allocate"]
     cut = draw(st.sampled_from([len(plugins)] * 3 + [3]))
     return queues, conf(", ".join(actions), *plugins[:cut], tiers=[plugins[cut:]] if cut < len(plugins) else [])
 
@@ -504,7 +509,7 @@ def _tiny_queue(draw: DrawFn, name: str, share: str) -> Raw:
     amounts = st.integers(0, 4).map(lambda cpu: {"cpu": cpu})
     if share in ("capacity", "tree"):
         queue |= draw(st.fixed_dictionaries({}, optional={"deserved": amounts, "guarantee": amounts}))
-    if draw(st.integers(0, 3)) == 0:
+    if one_in(draw, 4):
         queue["capability"] = draw(amounts)
     if share == "tree":
         queue["parent"] = draw(st.sampled_from(["root", "dept"]))
@@ -514,7 +519,7 @@ def _tiny_queue(draw: DrawFn, name: str, share: str) -> Raw:
 
 @st.composite
 def _rules(draw: DrawFn, model: str) -> Raw | None:
-    if draw(st.integers(0, 2)):
+    if not one_in(draw, 3):
         return None
     options: dict[str, SearchStrategy[str]] = {
         "protect.gang": st.sampled_from(["keep", "whole", "off"]),

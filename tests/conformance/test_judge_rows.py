@@ -41,8 +41,9 @@ LEVELS_OF_OURS: dict[str, tuple[str, dict[str, Any]]] = {
         {"queue_deficit_max": 1_000_000, "queue_deficit_total": 2_000_000},
     ),
     "volcano-5018": (
-        "the record has words where the clock belongs; its victims have not started, so their start is now",
-        {"victim_start_time": "2026-01-01T01:00:00Z"},
+        "the record has words where the clock belongs; its victims have not started, so their start is now, which"
+        " without a stated clock is a year after the last moment mentioned",
+        {"victim_start_time": "2027-01-01T01:00:00Z"},
     ),
 }
 """Rows whose recorded levels cannot be right: why, and what replaces them (in both decisions, where it stands)."""

@@ -152,20 +152,19 @@ class _Search:
             yield Decision(self.snapshot, binds, reserves, evictions, entered)
 
     def _candidates(self, placed: Places) -> list[tuple[Eviction | None, ...]]:
-        """Per task that somebody may evict: to spare it, to evict it, and to do so by reclaim where preempt goes first.
+        """Per task that somebody may evict: to spare it, or to evict it by any action that may.
 
-        An eviction that names no action counts under preempt if it can, so naming it makes a difference only then.
+        Every eviction names its action. One that does not is judged more mildly: it may be charged as reclaim and yet
+        be protected only as far as preempt is.
         """
         everywhere = self.snapshot.policy.rules.eviction_scope == "cluster"
         found: list[tuple[Eviction | None, ...]] = []
         for node in self.nodes:
             for victim in self.snapshot.instance.tasks_by_node[node]:
                 beside = [key for key, place in placed.items() if everywhere or place == node]
-                actions = {action for key in beside for action in self._actions(key, victim)}
+                actions = {action: None for key in beside for action in self._actions(key, victim)}
                 if actions:
-                    ways = ("", "reclaim") if len(actions) > 1 else ("",)
-                    evictions = (Eviction(task=victim.key, node=victim.node, action=way) for way in ways)
-                    found.append((None, *evictions))
+                    found.append((None, *(Eviction(task=victim.key, node=node, action=action) for action in actions)))
         return found
 
     def _actions(self, key: str, victim: Task) -> tuple[str, ...]:

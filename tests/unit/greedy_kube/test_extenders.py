@@ -250,3 +250,10 @@ def test_extenders_that_fail_softly_are_asked_last(server: Server) -> None:
     two = [{**fields, "filterVerb": "soft", "ignorable": True}, {**fields, "filterVerb": "hard"}]
     attempt(node("a"), pod("p"), given=conf(extenders=two))
     assert [verb for verb, _ in server.asked] == ["hard", "soft"]
+
+
+def test_a_node_without_victims_is_dropped_by_a_soft_extender(server: Server) -> None:
+    answer = {"n1": {"Pods": []}, "n2": {"Pods": [{"UID": "uid-v2"}]}}
+    server.answer = lambda verb, request: (200, {"NodeNameToMetaVictims": answer})
+    assert attempt(*FULL, PREEMPTOR, given=server.conf(preemptVerb="preempt", ignorable=True)).nominated == "n2"
+    assert attempt(*FULL, PREEMPTOR, given=server.conf(preemptVerb="preempt")).nominated == ""

@@ -100,3 +100,8 @@ def test_of_two_groups_the_larger_one_stays() -> None:
     groups = [group("small", 0, "All"), group("large", 0, "All")]
     result = gang(node("a", "600m"), *groups, *small, *large, pod("p", "300m", priority=1000))
     assert [victim for victim, _, _ in result.evictions] == ["default/s"]
+
+
+def test_a_gang_spares_its_equals() -> None:
+    equal = pod("equal", "1", on="a", priority=1000)
+    assert gang(node("a"), group("g", 1000), equal, member("p", "g", priority=1000)).evictions == []

@@ -239,3 +239,32 @@ def test_the_first_alternative_of_a_claim_is_preferred_and_devices_are_booked() 
     result = run(*objects, *pods)
     assert result.binds == {"default/p0": "b", "default/p1": "a"}
     assert result.attempts[2].post_filter_message.startswith("still not schedulable, preemption: 0/2")
+
+
+def test_a_node_that_stand_ins_overfill_scores_zero() -> None:
+    objects = [node("a", "100m"), node("b", "1"), pod("bare", "", on="a"), pod("p", "", requests={})]
+    assert scores("NodeResourcesFit", *objects, given=fit_conf("LeastAllocated", CPU)) == {"a": 0, "b": 90}
+
+
+def test_an_empty_selector_counts_nobody() -> None:
+    wide = pod("p", topologySpreadConstraints=[spread(HOST, {}, when="ScheduleAnyway")])
+    assert scores("PodTopologySpread", node("a"), node("b"), pod("r", on="a"), wide) == {"a": 200, "b": 200}
+
+
+@pytest.mark.parametrize(("policy", "expected"), [("Honor", {"n1": 200, "n2": 200}), ("Ignore", {"n1": 0, "n2": 200})])
+def test_inclusion_policies_hold_for_scores(policy: str, expected: dict[str, int]) -> None:
+    taint = [{"key": "k", "effect": "NoSchedule"}]
+    nodes = [node("n1", labels={"z": "1"}), node("n2", labels={"z": "2"}), node("n3", labels={"z": "1"}, taints=taint)]
+    hidden = pod("r", on="n3", labels={"a": "1"})
+    wide = pod("p", labels={"a": "1"}, topologySpreadConstraints=[soft("z", nodeTaintsPolicy=policy)])
+    assert scores("PodTopologySpread", *nodes, hidden, wide) == expected
+
+
+def test_terms_of_others_can_be_left_out() -> None:
+    admirer = pod("admirer", on="b", **preferred("podAffinity", 1))
+    ours = pod("p", labels={"a": "1"})
+    ignore = conf(args={"InterPodAffinity": {"ignorePreferredTermsOfExistingPods": True}})
+    assert scores("InterPodAffinity", node("a"), node("b"), admirer, ours) == {"a": 0, "b": 200}
+    assert scores("InterPodAffinity", node("a"), node("b"), admirer, ours, given=ignore) == {}
+    fond = pod("p", labels={"a": "1"}, **preferred("podAntiAffinity", 1, key="none"))
+    assert scores("InterPodAffinity", node("a"), node("b"), admirer, fond, given=ignore) == {"a": 0, "b": 200}

@@ -126,3 +126,12 @@ def test_levels_compare_in_order() -> None:
     assert alone.levels[:3] == crowd.levels[:3], "a victim of the lowest priority weighs nothing"
     assert alone.levels > crowd.levels, "so that the number of victims decides"
     assert Victims((found["c"],), 0).levels > Victims((found["a"],), 1).levels, "budgets come first"
+
+
+def test_true_violations_leave_out_pods_that_are_going_and_debts_of_the_budget() -> None:
+    going = pod("v", "300m", on="n", labels=COVERED, going="deleted")
+    chosen = both_ways(node("n", "300m"), going, PREEMPTOR, budget("none", 0, COVERED)).chosen
+    assert chosen is not None
+    assert (chosen.pdb_violations, chosen.true_violations) == (1, 0)
+    budgets = Budgets(instance(budget("debt", -3, COVERED)).budgets)
+    assert budgets.true_violations([tasks(pod("x", labels=COVERED))["x"]]) == 1
