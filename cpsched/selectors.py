@@ -233,10 +233,16 @@ class AffinityTerm:
             return False
         return self.selector.matches(labels)
 
-    def expanded(self, namespaces: Mapping[str, Labels]) -> AffinityTerm:
-        """The term with its namespace selector replaced by the existing namespaces it selects; an empty one stays."""
+    def expanded(self, namespaces: Mapping[str, Labels], *, asks_again: bool = False) -> AffinityTerm:
+        """The term with its namespace selector replaced by the existing namespaces it selects; an empty one stays.
+
+        With `asks_again` (kube-scheduler up to 1.36) the selector is still asked afterwards, about no labels at all: one
+        that is content with none, such as NotIn, then means every namespace.
+        """
         if self.namespace_selector.is_empty:
             return self
+        if asks_again and self.namespace_selector.matches({}):
+            return AffinityTerm(self.namespaces, EVERYTHING, self.selector, self.topology_key)
         selected = (name for name, labels in namespaces.items() if self.namespace_selector.matches(labels))
         return AffinityTerm(self.namespaces | frozenset(selected), NOTHING, self.selector, self.topology_key)
 

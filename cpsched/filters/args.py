@@ -24,6 +24,11 @@ class Features:
     """MatchLabelKeysInPodTopologySpread."""
     dra_extended_resource: bool = True
 
+    @property
+    def asks_selectors_again(self) -> bool:
+        """Whether namespace selectors of a newcomer's terms are asked again after they were resolved."""
+        return self.version == "1.36"
+
     @classmethod
     def of(cls, version: Version) -> Features:
         """The gates as the release ships them."""

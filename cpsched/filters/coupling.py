@@ -57,7 +57,8 @@ def placed_task(task: Task, node: str, cluster: ClusterState, names: Iterable[st
     spread = None
     for name in names:
         if name == inter_pod_affinity.NAME:
-            affinity = tuple(term.expanded(cluster.namespaces) for term in cluster.facts(task).affinity)
+            again = args.features.asks_selectors_again
+            affinity = tuple(t.expanded(cluster.namespaces, asks_again=again) for t in cluster.facts(task).affinity)
             is_coupled = bool(affinity)
         elif name == pod_topology_spread.NAME:
             spread = _spread(task, cluster, args)

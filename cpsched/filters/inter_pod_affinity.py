@@ -55,12 +55,13 @@ def prefilter(task: Task, cluster: ClusterState, args: Args) -> PreFilterResult:
     own = cluster.facts(task)
     if own.affinity_error:
         return PreFilterResult(unresolvable(NAME, f"parsing pod: {own.affinity_error}"))
+    again = args.features.asks_selectors_again
     state = State(
         cluster.facts,
         own,
         cluster.namespaces.get(task.namespace, {}),
-        tuple(term.expanded(cluster.namespaces) for term in own.affinity),
-        tuple(term.expanded(cluster.namespaces) for term in own.anti_affinity),
+        tuple(term.expanded(cluster.namespaces, asks_again=again) for term in own.affinity),
+        tuple(term.expanded(cluster.namespaces, asks_again=again) for term in own.anti_affinity),
     )
     _count_existing_anti(state, cluster)
     if not state.existing_anti and not state.affinity_terms and not state.anti_terms:

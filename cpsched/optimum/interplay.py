@@ -50,7 +50,8 @@ class Interplay:
     def selects(self, term: AffinityTerm, other: Task) -> bool:
         """Whether a newcomer's term means the other."""
         labels = self.namespaces.get(other.namespace, {})
-        return term.expanded(self.namespaces).matches(other.namespace, other.labels, labels)
+        again = self.predicates.args(other).features.asks_selectors_again
+        return term.expanded(self.namespaces, asks_again=again).matches(other.namespace, other.labels, labels)
 
     def is_selected(self, term: AffinityTerm, newcomer: Task) -> bool:
         """Whether a term of a task that is already there means the newcomer."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import combinations, product
 
 from cpsched.check import RULES, Decision
 from cpsched.check.placement import exceeded, with_room_of
@@ -15,9 +15,9 @@ from cpsched.snapshot.rights import actions_against
 from cpsched.solution import Eviction
 
 LIMIT = 2_000_000
-_CHEAP = ("capacity", "queue", "protect.gang")
+_WHATEVER_THE_ACTION = ("capacity", "queue")
 _COSTLY = ("charge", "filters")
-_OTHERS = (*(key for key in RULES if key not in (*_CHEAP, *_COSTLY)), *_COSTLY)
+_OTHERS = (*(key for key in RULES if key not in (*_WHATEVER_THE_ACTION, *_COSTLY)), *_COSTLY)
 _WITHOUT_VICTIMS = ("assignment", "gang", "enqueue", "actions")
 """Rules that more victims can only break, never mend."""
 
@@ -54,8 +54,6 @@ def optimum(snapshot: Snapshot, limit: int = LIMIT) -> Optimum:
         tried += 1
         if tried > limit:
             raise TooLargeError
-        if (best and _part(decision, plan[0]) > best[0]) or _breaks(decision, _CHEAP):
-            continue
         key = _key_unless_worse(decision, plan, best)
         if key is None or _breaks(decision, _OTHERS):
             continue
@@ -147,24 +145,29 @@ class _Search:
         empty = Decision(self.snapshot, binds, reserves, (), entered)
         if _breaks(empty, _WITHOUT_VICTIMS):
             return
-        for chosen in product(*self._candidates(placed)):
-            evictions = tuple(eviction for eviction in chosen if eviction is not None)
-            yield Decision(self.snapshot, binds, reserves, evictions, entered)
+        candidates = self._candidates(placed)
+        for size in range(len(candidates) + 1):
+            for victims in combinations(candidates, size):
+                rough = Decision(self.snapshot, binds, reserves, tuple(ways[0] for ways in victims), entered)
+                if _breaks(rough, _WHATEVER_THE_ACTION):
+                    continue
+                for evictions in product(*victims):
+                    yield Decision(self.snapshot, binds, reserves, evictions, entered)
 
-    def _candidates(self, placed: Places) -> list[tuple[Eviction | None, ...]]:
-        """Per task that somebody may evict: to spare it, or to evict it by any action that may.
+    def _candidates(self, placed: Places) -> list[tuple[Eviction, ...]]:
+        """Per task that somebody may evict, its eviction by each action that may.
 
         Every eviction names its action. One that does not is judged more mildly: it may be charged as reclaim and yet
         be protected only as far as preempt is.
         """
         everywhere = self.snapshot.policy.rules.eviction_scope == "cluster"
-        found: list[tuple[Eviction | None, ...]] = []
+        found = []
         for node in self.nodes:
+            beside = [key for key, place in placed.items() if everywhere or place == node]
             for victim in self.snapshot.instance.tasks_by_node[node]:
-                beside = [key for key, place in placed.items() if everywhere or place == node]
                 actions = {action: None for key in beside for action in self._actions(key, victim)}
                 if actions:
-                    found.append((None, *(Eviction(task=victim.key, node=node, action=action) for action in actions)))
+                    found.append(tuple(Eviction(task=victim.key, node=node, action=action) for action in actions))
         return found
 
     def _actions(self, key: str, victim: Task) -> tuple[str, ...]:

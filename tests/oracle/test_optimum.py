@@ -57,7 +57,7 @@ def test_optimum_equals_exhaustive_search(name: str, start: int) -> None:
     """Cut-outs of recorded sessions: queues, roles, ports, affinity, spread, budgets and whatever else they hold."""
     for seed in range(start, start + 20):
         objects, conf = session(name, seed)
-        snapshot, solution = solved(objects, conf, name.split("-")[0])
+        snapshot, solution = solved(objects, conf, name.split("-", maxsplit=1)[0])
         best = optimum(snapshot)
         expected = [
             timestamps.text(value) if label == "victim_start_time" and value is not None else value

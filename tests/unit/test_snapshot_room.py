@@ -97,13 +97,13 @@ class TestNow:
          {"deletionTimestamp": "2026-03-01T00:00:00Z"}],
     )  # fmt: skip
     def test_latest_moment_mentioned(self, late):
-        """Start, creation or deletion, whichever is last."""
+        """A year after start, creation or deletion, whichever is last."""
         source = cluster(job("a", running(creationTimestamp="2026-01-01T00:00:00Z"), running(role="b", **late)))
-        assert timestamps.text(snapshot_of(source).now) == "2026-03-01T00:00:00Z"
+        assert timestamps.text(snapshot_of(source).now) == "2027-03-01T00:00:00Z"
 
     def test_no_moment_at_all(self):
-        """The epoch."""
-        assert snapshot_of(cluster()).now == 0
+        """A year after the epoch."""
+        assert timestamps.text(snapshot_of(cluster()).now) == "1971-01-01T00:00:00Z"
 
 
 class TestLookups:

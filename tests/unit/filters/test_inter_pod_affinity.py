@@ -6,6 +6,7 @@ from cpsched.filters import (
     FILTERS,
     Args,
     Code,
+    Features,
     add_task,
     chosen,
     feasible,
@@ -118,6 +119,15 @@ def test_namespace_selector_of_the_newcomer_knows_existing_namespaces_only() -> 
     everywhere = task_of(pod_json("p", **away({**term(app="a"), "namespaceSelector": {}})))
     cluster = cluster_of(NODES, [pod_json("q", "x1", {"app": "a"}, namespace="unknown")])
     assert passing(verdicts(NAME, everywhere, cluster)) == {"y1", "y2"}
+
+
+def test_namespace_selector_content_with_no_labels_means_everybody_up_to_1_36() -> None:
+    not_x = {"matchExpressions": [{"key": "team", "operator": "NotIn", "values": ["x"]}]}
+    task = task_of(pod_json("p", **away({**term(app="a"), "namespaceSelector": not_x})))
+    namespaces = [{"metadata": {"name": "excluded", "labels": {"team": "x"}}}]
+    cluster = cluster_of(NODES, [pod_json("q", "x1", {"app": "a"}, namespace="excluded")], Namespace=namespaces)
+    assert passing(verdicts(NAME, task, cluster, Args(Features.of("1.36")))) == {"y1", "y2"}
+    assert passing(verdicts(NAME, task, cluster, Args(Features.of("head")))) == set(cluster.nodes)
 
 
 def test_terminating_pods_still_count() -> None:
