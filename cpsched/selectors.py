@@ -236,7 +236,7 @@ class AffinityTerm:
     def expanded(self, namespaces: Mapping[str, Labels], *, asks_again: bool = False) -> AffinityTerm:
         """The term with its namespace selector replaced by the existing namespaces it selects; an empty one stays.
 
-        With `asks_again` (kube-scheduler up to 1.36) the selector is still asked afterwards, about no labels at all: one
+        With `asks_again` (kube-scheduler up to 1.36) the selector is still asked afterwards, about no labels: one
         that is content with none, such as NotIn, then means every namespace.
         """
         if self.namespace_selector.is_empty:
