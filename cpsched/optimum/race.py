@@ -14,8 +14,8 @@ from cpsched.errors import CpschedError
 from cpsched.optimum.highs import TOLERANCE, Answer, Racer
 from cpsched.optimum.rows import rows_of
 
-ALONE_SECONDS = 0.6
-"""CP-SAT has this long to itself: most levels need no race."""
+ALONE_EFFORT = 0.6
+"""CP-SAT has this much deterministic time to itself on one worker: most levels need no race, and end the same way."""
 
 
 class MismatchError(CpschedError):
@@ -24,13 +24,12 @@ class MismatchError(CpschedError):
 
 @dataclass
 class Settings:
-    """How hard to try; `prover` auto races, the others use one solver."""
+    """How hard to try; deterministic means one worker and no race."""
 
     time_limit: float = 60.0
     workers: int = 2
     seed: int = 1
     deterministic: bool = False
-    prover: str = "auto"
 
 
 @dataclass
@@ -57,23 +56,25 @@ class Race:
     def minimise(self, cp: cp_model.CpModel, seconds: float) -> Outcome:
         """Minimise the model's objective within the time."""
         end = time.monotonic() + seconds
-        single = self.settings.deterministic or self.settings.workers < 2 or self.settings.prover == "cp-sat"
-        outcome = self._cp_sat(
-            cp, seconds if single else min(seconds, ALONE_SECONDS), self.settings.workers, race=False
-        )
+        single = self.settings.deterministic or self.settings.workers < 2
+        outcome = self._cp_sat(cp, seconds, workers=1, race=False, effort=None if single else ALONE_EFFORT)
         left = end - time.monotonic()
         if single or left <= 0.05 or self.interrupted or self._closed(cp, outcome):
             return outcome
-        raced = self._cp_sat(cp, left, max(1, self.settings.workers - 1), race=True)
+        raced = self._cp_sat(cp, left, workers=max(1, self.settings.workers - 1), race=True)
         return _better(outcome, raced)
 
     def _closed(self, cp: cp_model.CpModel, outcome: Outcome) -> bool:
         return bool(outcome.solutions) and objective_of(cp, outcome.solutions[0]) == outcome.bound
 
-    def _cp_sat(self, cp: cp_model.CpModel, seconds: float, workers: int, *, race: bool) -> Outcome:
+    def _cp_sat(
+        self, cp: cp_model.CpModel, seconds: float, *, workers: int, race: bool, effort: float | None = None
+    ) -> Outcome:
         solver = cp_model.CpSolver()
         parameters: Any = solver.parameters
-        parameters.num_workers = 1 if self.settings.deterministic else workers
+        parameters.num_workers = workers
+        if effort is not None:
+            parameters.max_deterministic_time = effort
         parameters.random_seed = self.settings.seed
         parameters.max_time_in_seconds = seconds
         parameters.catch_sigint_signal = False

@@ -16,8 +16,9 @@ from cpsched.solution import Eviction
 
 LIMIT = 2_000_000
 _WHATEVER_THE_ACTION = ("capacity", "queue")
+_CHEAP = ("protect.gang",)
 _COSTLY = ("charge", "filters")
-_OTHERS = (*(key for key in RULES if key not in (*_WHATEVER_THE_ACTION, *_COSTLY)), *_COSTLY)
+_OTHERS = (*(key for key in RULES if key not in (*_WHATEVER_THE_ACTION, *_CHEAP, *_COSTLY)), *_COSTLY)
 _WITHOUT_VICTIMS = ("assignment", "gang", "enqueue", "actions")
 """Rules that more victims can only break, never mend."""
 
@@ -54,6 +55,8 @@ def optimum(snapshot: Snapshot, limit: int = LIMIT) -> Optimum:
         tried += 1
         if tried > limit:
             raise TooLargeError
+        if (best and _part(decision, plan[0]) > best[0]) or _breaks(decision, _CHEAP):
+            continue
         key = _key_unless_worse(decision, plan, best)
         if key is None or _breaks(decision, _OTHERS):
             continue
