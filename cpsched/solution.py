@@ -34,6 +34,16 @@ class Eviction(_Part):
     for_job: str = Field("", alias="for", description="the job it makes room for, namespace/name")
 
 
+class Preemption(_Part):
+    """What kube-scheduler says of one preemption; its own count of budget violations may differ from the true one."""
+
+    task: str
+    node: str
+    victims: tuple[str, ...] = Field(description="most important first; those already terminating included")
+    pdb_violations: int = Field(alias="pdbViolations", description="as kube-scheduler counts them")
+    true_pdb_violations: int = Field(alias="truePdbViolations", description="as they really are")
+
+
 class Level(_Part):
     """One objective, its value and what is proved about it."""
 
@@ -74,6 +84,7 @@ class Solution(_Part):
     )
     pipelined: dict[str, str] = Field({}, description="task → node: waits for room that is being or will be freed")
     evictions: tuple[Eviction, ...] = ()
+    preemptions: tuple[Preemption, ...] = Field((), description="engine kube: who preempts where, and at what price")
     nominations: dict[str, str] = Field({}, description="task → nominated node after the decision")
     phases: dict[str, str] = Field({}, description="job → PodGroup phase after the decision")
     levels: tuple[Level, ...] = ()
@@ -98,8 +109,8 @@ class Solution(_Part):
             raise InputError(first["msg"].removeprefix("Value error, "), file=file, place=place) from None
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
-        return self.model_dump(mode="json", by_alias=True)
+        """The JSON form; only engine kube has preemptions to tell of."""
+        return self.model_dump(mode="json", by_alias=True, exclude=None if self.preemptions else {"preemptions"})
 
     @property
     def reserves(self) -> dict[str, str]:

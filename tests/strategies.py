@@ -59,7 +59,7 @@ class Shapes:
 
     overrides: Mapping[str, Override] = field(default_factory=dict)
     thirds: int = 1
-    """How many thirds of the fields are set."""
+    """How many thirds of the fields are set; with all three nothing is left empty."""
 
     def value(self, draw: DrawFn, shape: type[BaseModel], path: str = "") -> Raw:
         """A mapping that the shape accepts."""
@@ -75,6 +75,11 @@ class Shapes:
                 content[alias] = self._of_type(draw, info.annotation, alias, place, info.metadata)
         return content
 
+    @property
+    def least(self) -> int:
+        """How many items a list has at least."""
+        return int(self.thirds == 3)
+
     def _reaches_below(self, place: str) -> bool:
         return any(path.startswith(f"{place}.") for path in self.overrides)
 
@@ -84,7 +89,7 @@ class Shapes:
         if kind == Quantity:
             return draw(quantities)
         if kind == Quantities:
-            return draw(resource_lists)
+            return draw(resource_lists) or {"cpu": "1"}
         if hasattr(kind, "__metadata__"):
             return self._of_type(draw, get_args(kind)[0], alias, path, [*metadata, *kind.__metadata__])
         if get_origin(kind) in (Union, types.UnionType):
@@ -97,20 +102,20 @@ class Shapes:
         if isinstance(kind, type) and issubclass(kind, BaseModel):
             return self.value(draw, kind, path)
         if origin is tuple:
-            return [self._of_type(draw, arguments[0], alias, path, []) for _ in range(draw(st.integers(0, 2)))]
+            return [self._of_type(draw, arguments[0], alias, path, []) for _ in range(draw(st.integers(self.least, 2)))]
         if origin is dict:
             return {
                 key: self._of_type(draw, arguments[1], alias, path, [])
-                for key in draw(st.lists(keys, max_size=2, unique=True))
+                for key in draw(st.lists(keys, min_size=self.least, max_size=2, unique=True))
             }
         if origin is Literal:
             return draw(st.sampled_from(arguments))
         if kind is bool:
-            return draw(st.booleans())
+            return draw(st.sampled_from([True, False][: 2 - self.least]))
         if kind is int:
             least = next((limit.ge for limit in metadata if isinstance(limit, Ge)), 0)
             most = next((limit.le for limit in metadata if isinstance(limit, Le)), 9)
-            return draw(st.integers(max(least, -9), min(most, 9)))
+            return draw(st.integers(max(least, -9 + 10 * self.least), min(most, 9)))
         if kind is str:
             return draw(_TEXTS.get(alias, names))
         return draw(plain_values)

@@ -25,6 +25,7 @@ STATUS = {
 }
 JOB_COLUMNS = ("job", "queue", "#priority", "#ready", "#starts", "#waits", "#lost", "")
 """ready: how many of its minimum were at work; starts now, waits for room, lost to others."""
+PREEMPTION_COLUMNS = ("task", "node", "victims", "#PDB violations by kube's count", "#truly")
 MOST_ROWS = 40
 """Longer tables say how many rows they leave out; JSON has them all."""
 
@@ -34,6 +35,7 @@ def decision_tables(snapshot: Snapshot, solution: Solution) -> Iterator[Table | 
     yield f"Engine {solution.engine}, model {solution.model}: {STATUS[solution.status]}"
     yield from _cut("Jobs", JOB_COLUMNS, _jobs(snapshot, solution))
     yield from _cut("Victims", ["task", "node", "#priority", "action", "for"], _victims(snapshot, solution))
+    yield from _cut("Preemptions", PREEMPTION_COLUMNS, _preemptions(solution))
     yield from _cut("Why others stay", ["task", "reason"], _stay(solution.unplaced))
     if solution.levels:
         yield _levels(solution.levels)
@@ -55,6 +57,13 @@ def _jobs(snapshot: Snapshot, solution: Solution) -> list[tuple[str, ...]]:
     touched = [job for job in snapshot.jobs.values() if job.pending or not parts[2].isdisjoint(_keys(job))]
     touched.sort(key=lambda job: -job.priority)
     return [_job(job, job.key in starving, *parts) for job in touched]
+
+
+def _preemptions(solution: Solution) -> list[tuple[str, ...]]:
+    return [
+        (one.task, one.node, ", ".join(one.victims), str(one.pdb_violations), str(one.true_pdb_violations))
+        for one in solution.preemptions
+    ]
 
 
 def _keys(job: SessionJob) -> set[str]:

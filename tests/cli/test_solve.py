@@ -11,7 +11,7 @@ import pytest
 from cpsched import engines
 from cpsched.cli.solve import exit_code
 from cpsched.solution import Finding, Solution
-from tests.cli.conftest import Command
+from tests.cli.conftest import ROOT, Command
 
 PARTIAL = {
     "apiVersion": "cpsched/v1",
@@ -176,3 +176,12 @@ def test_long_tables_say_what_they_leave_out(cli: Command, tmp_path: Path) -> No
     path.write_text(json.dumps({**PARTIAL, "jobs": jobs}))
     out = cli("solve", path, "--engine", "volcano").out
     assert "... and 5 more; --json shows all." in out
+
+
+def test_kube_tells_its_own_count_of_violations_and_the_true_one(cli: Command) -> None:
+    """The documented oddity: a budget violation counted that is none."""
+    instance = ROOT / "instances" / "tiny" / "kube-pdb-false-violation.yaml"
+    done = cli("solve", instance, "--model", "kube", "--engine", "kube", "--json")
+    (one,) = json.loads(done.out)["preemptions"]
+    assert (one["victims"], one["pdbViolations"], one["truePdbViolations"]) == (["default/b"], 1, 0)
+    assert "Preemptions" in cli("solve", instance, "--model", "kube", "--engine", "kube").out

@@ -25,7 +25,7 @@ def every_decision(snapshot: Snapshot) -> Iterator[Decision]:
     waiting = [key for key, task in tasks.items() if not task.node]
     sitting = [key for key, task in tasks.items() if task.node]
     places = [None, *product((True, False), nodes)]
-    fates = [None, *(("", "preempt", "reclaim"))]
+    fates = [None, "preempt", "reclaim"]
     for chosen in product(places, repeat=len(waiting)):
         placed = [(key, place) for key, place in zip(waiting, chosen, strict=True) if place is not None]
         binds = {key: node for key, (is_bound, node) in placed if is_bound}
@@ -59,7 +59,7 @@ def test_shortcuts_lose_nothing(session):
     assert set(found.victim_sets) == victims
 
 
-def test_naming_the_action_can_make_a_decision_feasible():
+def test_the_action_is_part_of_the_decision():
     """A gang is shielded from preempt but not from reclaim; by reclaim its room serves both who wait."""
     source = cluster(
         job("old", running(4), priority=10, minMember=1, queue="left"),

@@ -21,7 +21,7 @@ from cpsched.greedy.kube.snapshot import Snapshot
 from cpsched.greedy.kube.world import World
 from cpsched.instance import Instance, Task
 from cpsched.policy.policy import Policy
-from cpsched.solution import Eviction, Solution, SolutionStatus
+from cpsched.solution import Eviction, Preemption, Solution, SolutionStatus
 
 
 def decide(instance: Instance, policy: Policy, options: Options | None = None) -> Solution:
@@ -38,6 +38,17 @@ def decide(instance: Instance, policy: Policy, options: Options | None = None) -
         evictions=tuple(
             Eviction(task=victim, node=node, action="preempt", for_job=preemptor)
             for victim, node, preemptor in run.evictions
+        ),
+        preemptions=tuple(
+            Preemption(
+                task=a.pod,
+                node=a.chosen.node,
+                victims=a.chosen.victims,
+                pdb_violations=a.chosen.pdb_violations,
+                true_pdb_violations=a.chosen.true_violations,
+            )
+            for a in run.attempts
+            if a.chosen is not None and a.nominated
         ),
         nominations=run.nominations,
         unplaced={key: messages.get(key, []) for key in run.unplaced},
