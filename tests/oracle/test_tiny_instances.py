@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+import cpsched
 from cpsched.check import RULES
 from cpsched.objectives import comparable, level_plan, vector
 from cpsched.snapshot import Snapshot
@@ -78,3 +79,19 @@ def test_read_me_lists_every_instance(file: str) -> None:
     """instances/README.md has a row for each file, naming what it shows."""
     rows = (FOLDER.parent / "README.md").read_text(encoding="utf-8").splitlines()
     assert any(f"`{file}`" in row and f"`{EXPECTED[file]['shows']}`" in row for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("file", "engine"),
+    [
+        ("preempt-one-is-enough.json", "volcano"),
+        ("kube-greedy-not-minimum.yaml", "kube"),
+        ("kube-pdb-overcount.yaml", "kube"),
+    ],
+)
+def test_heuristic_falls_for_the_rival(file: str, engine: str) -> None:
+    """Where the text says that a scheduler decides like the rival, its mirror does."""
+    solution = cpsched.solve(cpsched.load(FOLDER / file), model=EXPECTED[file]["model"], engine=engine)
+    rival = EXPECTED[file]["rival"]
+    assert solution.pipelined == rival["reserves"]
+    assert sorted(solution.evicted) == sorted(rival["evicted"])
