@@ -44,6 +44,7 @@ def solve(  # noqa: PLR0913 - the names of the command line's flags
     seed: int = 1,
     kube_version: str | None = None,
     only: str | None = None,
+    pod_groups: bool = False,
     lenient: bool = False,
 ) -> Solution:
     """An engine's decision, checked and scored.
@@ -58,13 +59,14 @@ def solve(  # noqa: PLR0913 - the names of the command line's flags
         seed: 1 takes the documented choice where upstream leaves it to chance, another number draws.
         kube_version: release of kube-scheduler, 1.36 or head.
         only: key of the one task to try.
+        pod_groups: kube-scheduler's gate GenericWorkload: its PodGroups are scheduled and preempt as one.
         lenient: what is unknown in the configuration is left aside with a warning.
     """
     from cpsched import engines
     from cpsched.importers.policy import load_policy
     from cpsched.options import Options
 
-    options = Options(time_limit=time_limit, workers=workers, seed=seed, only=only)
+    options = Options(time_limit=time_limit, workers=workers, seed=seed, only=only, pod_groups=pod_groups)
     policy = load_policy(model, conf, instance=instance, lenient=lenient, kube_version=kube_version)
     return engines.run(engine, instance, policy, options)
 

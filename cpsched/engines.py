@@ -47,7 +47,8 @@ def _volcano(instance: Instance, policy: Policy, options: Options) -> Solution:
 def _kube(instance: Instance, policy: Policy, options: Options) -> Solution:
     from cpsched.greedy import kube
 
-    return kube.decide(instance, policy, kube.Options(only=options.only, seed=options.chance))
+    told = kube.Options(only=options.only, seed=options.chance, pod_groups=options.pod_groups)
+    return kube.decide(instance, policy, told)
 
 
 ENGINES: dict[str, Engine] = {
@@ -95,6 +96,8 @@ def find(name: str) -> Engine:
 def run(name: str, instance: Instance, policy: Policy, options: Options) -> Solution:
     """The engine's decision, judged."""
     engine = find(name)
+    if options.pod_groups:
+        _refuse_pod_groups(name)
     if options.only is not None:
         _refuse_only(name, engine, instance, options.only)
     solution = engine.decide(instance, policy, options)
@@ -108,3 +111,8 @@ def _refuse_only(name: str, engine: Engine, instance: Instance, only: str) -> No
         near = get_close_matches(only, instance.tasks, n=1)
         right = f"did you mean {near[0]}?" if near else "a task is named namespace/pod"
         raise InputError(f"no task {only}", file=instance.file, place="only", right=right)
+
+
+def _refuse_pod_groups(name: str) -> None:
+    if name != "kube":
+        raise InputError(f"engine {name} has no such gate", place="pod-groups", right="engine kube has")

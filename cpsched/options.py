@@ -21,6 +21,8 @@ class Options:
     """Where upstream leaves a choice to chance: 1 takes the documented one, other numbers draw. Also the solver's."""
     only: str | None = None
     """Key of the one task to try; None tries all."""
+    pod_groups: bool = False
+    """kube-scheduler's gate GenericWorkload: PodGroups are scheduled and preempt as one."""
 
     @property
     def chance(self) -> int | None:

@@ -49,6 +49,9 @@ KubeVersion = Annotated[
         "--kube-version", metavar="RELEASE", help="kube-scheduler's release: 1.36 or head.", show_default=False
     ),
 ]
+PodGroups = Annotated[
+    bool, typer.Option("--pod-groups", help="Gate GenericWorkload: gangs schedule and preempt as one (engine kube).")
+]
 Trace = Annotated[
     bool, typer.Option("--trace", help="Tell the story: queue by queue, job by job, node by node (engine volcano).")
 ]
@@ -72,6 +75,7 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     workers: Workers = 2,
     kube_version: KubeVersion = None,
     only: Only = None,
+    pod_groups: PodGroups = False,
     trace: Trace = False,
     all_outcomes: AllOutcomes = False,
     json: Json = False,
@@ -88,7 +92,7 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     from cpsched.importers.policy import load_policy
     from cpsched.options import Options
 
-    options = Options(time_limit=time_limit, workers=workers, seed=seed, only=only)
+    options = Options(time_limit=time_limit, workers=workers, seed=seed, only=only, pod_groups=pod_groups)
     shard = _shard(sharding, shard_nodes)
     name = engine or engines.default_engine()
     engines.find(name)

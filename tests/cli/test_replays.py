@@ -38,3 +38,10 @@ def test_other_engines_have_no_story(cli: Command) -> None:
         done = cli("solve", DEMO, option)
         assert done.code == 2
         assert done.err == f"cpsched: error: engine optimal has no {option}; add --engine volcano\n"
+
+
+def test_only_kube_has_pod_groups(cli: Command) -> None:
+    """One line, exit 2."""
+    done = cli("solve", DEMO, "--pod-groups")
+    assert done.code == 2
+    assert done.err == "cpsched: error: pod-groups: engine optimal has no such gate; engine kube has\n"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import gzip
 import importlib
+import json
 from pathlib import Path
 
 import pytest
@@ -102,3 +104,14 @@ def test_loading_leaves_the_collector_as_it_was() -> None:
 
 def test_every_engine_is_built() -> None:
     assert all(is_built(name) for name in ENGINES)
+
+
+def test_pod_groups_schedule_as_one() -> None:
+    """With the gate a gang that cannot start as a whole is placed on the emptied cluster; without it, pod by pod."""
+    with gzip.open(Path(__file__).parents[1] / "conformance" / "data" / "issues.json.gz") as stream:
+        (row,) = (row for row in json.load(stream) if row["id"] == "k8s-gang-emptied-cluster")
+    instance = cpsched.load(row["objects"])
+    together = cpsched.solve(instance, model="kube", engine="kube", pod_groups=True)
+    one_by_one = cpsched.solve(instance, model="kube", engine="kube")
+    assert sorted(together.evicted) == ["default/low", "default/mid"]
+    assert sorted(one_by_one.evicted) == ["default/low"]

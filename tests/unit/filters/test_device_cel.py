@@ -12,8 +12,6 @@ from cpsched.filters.device_cel import CelError, matches
 from cpsched.objects.devices import Device
 from tests.unit.filters.build_devices import CANNOT, at, claim, cluster, device, request, slice_of
 
-pytest.importorskip("celpy", reason="device selectors need cel-python")
-
 A100 = Device.model_validate(
     {
         "name": "gpu-0",
