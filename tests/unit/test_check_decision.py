@@ -39,13 +39,15 @@ def test_task_with_a_request_stays_even_if_its_gang_is_incomplete() -> None:
 
 def test_jobs_enter_by_being_placed_or_by_their_phase() -> None:
     """Only Pending jobs of the session can enter."""
-    jobs = [job(name, pending(), phase=phase) for name, phase in (("a", "Pending"), ("b", ""), ("c", "Inqueue"))]
+    jobs = [
+        job(name, pending(), phase=phase) for name, phase in (("a", "Pending"), ("b", ""), ("c", "Inqueue"), ("d", ""))
+    ]
     snapshot = snapshot_of(cluster(*jobs))
     decision = decide(
         snapshot,
         {
             "binds": {"a/task-0": "n1", "c/task-0": "n1"},
-            "phases": {"default/b": "Inqueue", "default/a": "Running", "x/y": "Inqueue"},
+            "phases": {"default/b": "Inqueue", "default/d": "Pending", "x/y": "Inqueue"},
         },
     )
     assert decision.entered == {"default/a", "default/b"}

@@ -161,6 +161,17 @@ class TestHowItIsStated:
         decision = {"reserves": {"a/task-0": "n1"}, "evictions": [{"task": "old/task-0", **stated}]}
         assert (evictions(source, decision) == []) is right
 
+    @pytest.mark.parametrize("name", ["a", "b"])
+    def test_any_of_those_who_may(self, name):
+        """Where two jobs may evict it, it goes for either."""
+        source = full_node(nodes=[{"name": "n1", "allocatable": {"cpu": "1500m", "pods": 10}}])
+        source["jobs"].append(job("b", pending("500m"), priority=100))
+        decision = {
+            "reserves": {"a/task-0": "n1", "b/task-0": "n1"},
+            "evictions": [{"task": "old/task-0", "for": f"default/{name}"}],
+        }
+        assert broken(decide(snapshot_of(source), decision)) == set()
+
 
 def two_queues(old_cpus=2, *, waiting=1, new_cpu=1, cpus=2, left=None, right=None, **fields):
     """Queue left runs `old_cpus` tasks of one CPU, queue right has `waiting` jobs of one task each."""

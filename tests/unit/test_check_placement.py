@@ -168,6 +168,15 @@ class TestCapacity:
         zero = pending(requests={"nvidia.com/gpu": 0})
         assert broken(decide(snapshot_of(cluster(job("a", zero))), BIND)) == set()
 
+    def test_zero_of_something_overcommitted(self):
+        """Zero also fits where less than nothing is left; one byte does not."""
+        node = {"name": "n1", "allocatable": {"cpu": 4, "memory": "1Gi", "pods": 10}}
+        plain = conf("enqueue, allocate", "priority", "gang")
+        for memory, expected in ((0, set()), (1, {"capacity"})):
+            new = job("a", pending(requests={"memory": memory}))
+            source = cluster(job("hog", running(requests={"memory": "2Gi"})), new, nodes=[node])
+            assert broken(decide(snapshot_of(source, conf=plain), BIND)) == expected
+
     def test_a_resource_the_node_lacks(self):
         """One of something the node lacks does not."""
         gpu = pending(requests={"nvidia.com/gpu": 1})
@@ -219,7 +228,9 @@ class TestFilters:
 
     def test_dynamic_refusal(self):
         """A pod on the node, running or placed along, can keep the task away."""
-        assert broken(decide(snapshot_of(beside({"app": "x"})), BIND)) == {"filters"}
+        (found,) = findings(decide(snapshot_of(beside({"app": "x"})), BIND))
+        assert (found.rule, found.subject) == ("filters", "a/task-0")
+        assert found.message.startswith("may not be on n1: ")
 
     def test_eviction_removes_the_hindrance_later(self):
         """Once the victim is gone the task may be there: a reserve is fine, a start is too early."""

@@ -107,6 +107,34 @@ class TestPdb:
         """Another namespace, other labels, an empty or unreadable selector, pods already being disrupted."""
         assert broken(decide(snapshot_of(self.databases(other), conf=self.hard), self.two)) == set()
 
+    def test_budget_without_a_selector(self):
+        """It covers nobody."""
+        raw = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "b"}}
+        source = {**self.databases(), "objects": [raw]}
+        assert broken(decide(snapshot_of(source, conf=self.hard), self.two)) == set()
+
+    def test_budget_of_victims_that_are_not_protected(self):
+        """The budget binds preempt alone; it is exceeded by a reclaimed pod, while the preempted one is not its own."""
+        old = job(
+            "old", running(labels={"app": "db"}), running(role="b", node="n2"), priority=10, minMember=0, queue="left"
+        )
+        source = cluster(
+            old,
+            job("a", pending(), priority=10, queue="right"),
+            job("own", pending(), priority=100, queue="left"),
+            nodes={"n1": 1, "n2": 1},
+            queues=[{"name": "left"}, {"name": "right"}],
+            budgets=[budget(0)],
+        )
+        pdb = {"name": "pdb", "enableReclaimable": False}
+        snapshot = snapshot_of(source, conf=conf(ALL, *BASE, "proportion", pdb))
+        decision = {
+            "reserves": {"a/task-0": "n1", "own/task-0": "n2"},
+            "evicted": ["old/task-0", "old/b-0"],
+        }
+        assert {decide(snapshot, decision).rights.action(key) for key in decision["evicted"]} == {"preempt", "reclaim"}
+        assert broken(decide(snapshot, decision)) == set()
+
     def test_expressions_select_too(self):
         """A selector may consist of expressions alone."""
         selector = {"matchExpressions": [{"key": "app", "operator": "In", "values": ["db"]}]}
@@ -180,3 +208,18 @@ class TestGuarantee:
         assert broken(decide(snapshot_of(source, conf=self.capacity), TAKE)) == set()
         insisting = snapshot_of(source, conf=self.capacity, rules={"protect.guarantee": "on"})
         assert broken(decide(insisting, TAKE)) == {"protect.guarantee"}
+
+    def test_no_shares_no_guarantee(self):
+        """Without a share plugin there is no guarantee to keep, even if the model insists."""
+        old = job("old", running(), priority=10, minMember=0)
+        source = cluster(old, job("a", pending(), priority=100), nodes=1)
+        snapshot = snapshot_of(source, conf=conf(ALL, *BASE), rules={"protect.guarantee": "on"})
+        assert broken(decide(snapshot, TAKE)) == set()
+
+    def test_victim_without_a_right(self):
+        """It breaks eviction, not the guarantee."""
+        old = job("old", running(2), priority=100, minMember=0, queue="left")
+        queues = [{"name": "left", "deserved": {"cpu": 2}, "guarantee": {"cpu": 2}}]
+        source = cluster(old, job("a", pending(), priority=10, queue="left"), nodes=2, queues=queues)
+        snapshot = snapshot_of(source, conf=self.capacity, rules={"protect.guarantee": "on"})
+        assert broken(decide(snapshot, TAKE)) == {"eviction", "charge"}

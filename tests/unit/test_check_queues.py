@@ -72,6 +72,19 @@ class TestQueue:
         )
         assert found(source, binds(a=1)) == []
 
+    def test_zero_is_not_asked_for(self):
+        """Nor does a request of zero count; one byte does."""
+        node = {"name": "n1", "allocatable": {"cpu": 4, "memory": "4Gi", "pods": 20}}
+        for memory, expected in ((0, []), (1, [("queue", "left", "holds more memory than its deserved share")])):
+            source = cluster(
+                job("old", running(requests={"memory": "3Gi"}), queue="left"),
+                job("a", pending(requests={"memory": memory}), queue="left"),
+                job("b", pending(3, requests={"memory": "4Gi"}), queue="right"),
+                nodes=[node],
+                queues=[{"name": "left"}, {"name": "right"}],
+            )
+            assert found(source, binds(a=1)) == expected
+
     def test_best_effort_tasks_are_not_counted(self):
         """Backfill asks no queue."""
         source = cluster(
