@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from math import gcd
 
 from cpsched.instance import HOLDS_ROOM, Task
 from cpsched.snapshot import SessionJob, Snapshot
+from cpsched.snapshot.enqueue import asked, decisive_limits, promise
 from cpsched.snapshot.rights import Action, actions_against
 
 
@@ -27,9 +29,19 @@ class TaskClass:
         """Any one of them."""
         return self.tasks[0]
 
-    def count(self, snapshot: Snapshot, job: str) -> int:
-        """How many of them belong to the job."""
-        return sum(snapshot.job_key(task) == job for task in self.tasks)
+
+@dataclass(frozen=True)
+class JobClass:
+    """Jobs that are interchangeable: each has as many tasks of the same classes, and nothing else tells them apart."""
+
+    index: int
+    jobs: tuple[str, ...]
+    sample: SessionJob
+    counts: dict[int, int]
+    """Per task class how many tasks one of the jobs has."""
+
+    def __len__(self) -> int:
+        return len(self.jobs)
 
 
 @dataclass(frozen=True)
@@ -54,6 +66,7 @@ class Classes:
     """Everything that is counted, and the unit in which each resource is counted."""
 
     tasks: tuple[TaskClass, ...]
+    jobs: tuple[JobClass, ...]
     victims: tuple[VictimGroup, ...]
     unit: dict[str, int]
 
@@ -66,7 +79,7 @@ def classes_of(snapshot: Snapshot) -> Classes:
     """Aggregate the pending tasks of jobs that take part, and the tasks that one of them may evict."""
     tasks = _task_classes(snapshot)
     victims = _victim_groups(snapshot, tasks)
-    return Classes(tasks, victims, _units(snapshot))
+    return Classes(tasks, _job_classes(snapshot, tasks), victims, _units(snapshot))
 
 
 def _task_classes(snapshot: Snapshot) -> tuple[TaskClass, ...]:
@@ -108,6 +121,38 @@ def _task_key(snapshot: Snapshot, job: SessionJob, task: Task) -> Hashable:
         ports,
         task.pod.metadata.owner_references if spec.volumes else None,
         task.key if spec.volumes or spec.resource_claims else None,
+    )
+
+
+def _job_classes(snapshot: Snapshot, tasks: tuple[TaskClass, ...]) -> tuple[JobClass, ...]:
+    counts: dict[str, dict[int, int]] = {}
+    for one in tasks:
+        for job, count in Counter(snapshot.job_key(task) for task in one.tasks).items():
+            counts.setdefault(job, {})[one.index] = count
+    members: dict[Hashable, list[str]] = {}
+    for key in sorted(counts):
+        members.setdefault(_job_key(snapshot, snapshot.jobs[key], counts[key]), []).append(key)
+    return tuple(
+        JobClass(index, tuple(keys), snapshot.jobs[keys[0]], counts[keys[0]])
+        for index, keys in enumerate(members.values())
+    )
+
+
+def _job_key(snapshot: Snapshot, job: SessionJob, counts: dict[int, int]) -> Hashable:
+    """What tells jobs apart; only gangs of one kind of task, all of them pending, are merged."""
+    if len(counts) != 1 or len(job.tasks) != sum(counts.values()) or job.roles_count:
+        return job.key
+    limits = () if not job.is_pending else (repr(sorted(asked(job).items())), repr(decisive_limits(snapshot, job)))
+    return (
+        tuple(counts.items()),
+        job.queue,
+        job.priority,
+        job.min_available,
+        job.phase,
+        job in snapshot.starving,
+        job.is_starving(snapshot.policy),
+        repr(sorted(promise(job).items())),
+        limits,
     )
 
 

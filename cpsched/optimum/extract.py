@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from heapq import heapify, heapreplace
 
 from ortools.sat.python import cp_model
 
@@ -15,26 +16,48 @@ from cpsched.solution import Eviction
 Places = dict[str, str]
 
 
-def extract(v: Variables, value: Callable[[Expr], int]) -> tuple[Places, Places, tuple[Eviction, ...]]:
-    """Binds, reserves and evictions of one assignment of the variables."""
-    binds: Places = {}
-    reserves: Places = {}
+def extract(v: Variables, value: Callable[[Expr], int]) -> tuple[Places, Places, tuple[Eviction, ...], frozenset[str]]:
+    """Binds, reserves, evictions and the jobs that enter, of one assignment of the variables."""
+    waiting: dict[tuple[str, int], list[str]] = {}
     for one in v.classes.tasks:
-        waiting = {job: [t for t in one.tasks if v.snapshot.job_key(t) == job] for job in one.jobs}
-        for places, found, kind in ((v.bind, binds, "bound"), (v.reserve, reserves, "reserved")):
-            slots = [
-                node for node in one.nodes if (one.index, node) in places for _ in range(value(places[one.index, node]))
-            ]
-            for job in one.jobs:
-                taken = _taken(v, job, one.index, kind, value)
-                for _ in range(taken):
-                    found[waiting[job].pop(0).key] = slots.pop(0)
-    return binds, reserves, _evictions(v, value, {**binds, **reserves})
+        for task in reversed(one.tasks):
+            waiting.setdefault((v.snapshot.job_key(task), one.index), []).append(task.key)
+    slots: dict[tuple[str, int], list[str]] = {}
+    for kind, places in (("bind", v.bind), ("reserve", v.reserve)):
+        for one in v.classes.tasks:
+            free = (n for n in one.nodes if (one.index, n) in places for _ in range(value(places[one.index, n])))
+            slots[kind, one.index] = [*free][::-1]
+    found: dict[str, Places] = {"bind": {}, "reserve": {}}
+    entered: set[str] = set()
+    for jobs in v.classes.jobs:
+        ready, served = value(v.ready[jobs.index]), value(v.served(jobs))
+        if jobs.sample.is_pending:
+            entered |= set(jobs.jobs[:served])
+        starts = ready if v.snapshot.policy.requires_gangs else served
+        for index, size in jobs.counts.items():
+            count = {
+                kind: value(of[jobs.index, index]) if (jobs.index, index) in of else 0
+                for kind, of in (("bind", v.bound_of), ("reserve", v.reserved_of))
+            }
+            for kind, position in _dealt(count["bind"], count["reserve"], starts, served, size):
+                found[kind][waiting[jobs.jobs[position], index].pop()] = slots[kind, index].pop()
+    binds, reserves = found["bind"], found["reserve"]
+    return binds, reserves, _evictions(v, value, {**binds, **reserves}), frozenset(entered)
 
 
-def _taken(v: Variables, job: str, index: int, kind: str, value: Callable[[Expr], int]) -> int:
-    counts = v.taken(job, bound=kind == "bound", reserved=kind == "reserved")
-    return next((value(count) for one, count in counts if one.index == index), 0)
+def _dealt(binds: int, reserves: int, ready: int, served: int, size: int) -> Iterator[tuple[str, int]]:
+    """Hand out evenly: what starts to the jobs that are ready, reserves to those that wait first."""
+    hands = [0] * served
+    for kind, total, wanted in (("bind", binds, range(ready)), ("reserve", reserves, range(ready, served))):
+        heap = [(hands[position], position) for position in wanted]
+        for _ in range(total):
+            if kind == "reserve" and (not heap or heap[0][0] >= size):
+                heap = [(hands[position], position) for position in range(served)]
+                heapify(heap)
+            count, position = heap[0]
+            heapreplace(heap, (count + 1, position))
+            hands[position] = count + 1
+            yield kind, position
 
 
 def _evictions(v: Variables, value: Callable[[Expr], int], placed: Places) -> tuple[Eviction, ...]:

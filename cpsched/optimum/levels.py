@@ -16,7 +16,7 @@ from cpsched.check.protections import covers
 from cpsched.instance import Task
 from cpsched.objectives import MILLIONTHS, PRIORITY_OFFSET, out_of_reach
 from cpsched.optimum.classes import VictimGroup
-from cpsched.optimum.constraints.queues import change
+from cpsched.optimum.constraints.queues import change, change_bounds
 from cpsched.optimum.variables import ZERO, Expr, Variables, sum_of, weighted
 from cpsched.snapshot.queues import cluster_total
 
@@ -41,10 +41,11 @@ class Step:
 def steps_of(v: Variables, name: str, priority: int | None) -> list[Step]:
     """What to minimise, one after another, to settle a level."""
     if name == "jobs_admitted":
-        jobs = [j.key for j in v.snapshot.starving if j.priority == priority and j.key in v.served]
-        served = sum_of([v.served[key] for key in sorted(jobs)])
+        starving = {job.key for job in v.snapshot.starving if job.priority == priority}
+        jobs = [jobs for jobs in v.classes.jobs if jobs.sample.key in starving]
+        served, most = sum_of([v.served(one) for one in jobs]), sum(len(one) for one in jobs)
         wanted = priority or 0
-        return [Step(-1 * served, -len(jobs), lambda d: -objectives.jobs_admitted(d, wanted), lambda value: -value)]
+        return [Step(-1 * served, -most, lambda d: -objectives.jobs_admitted(d, wanted), lambda value: -value)]
     if name in OF_VICTIMS:
         groups: Iterable[VictimGroup] = v.classes.victims
         if priority is not None:
@@ -165,7 +166,7 @@ def _deficit(v: Variables, queue: str) -> cp_model.IntVar:
         want = Fraction(min(share.deserved.get(resource, 0), request))
         if resource == "pods" or want <= 0:
             continue
-        least, most = _bounds(v, queue, resource)
+        least, most = change_bounds(v, queue, resource)
         base = 1 - Fraction(share.allocated.get(resource, 0)) / want
         slope = Fraction(v.classes.unit.get(resource, 1)) / want
         enough = min(most, max(least, ceil(base / slope)))
@@ -190,18 +191,6 @@ def _scaled(base: Fraction, slope: Fraction, steps: int) -> tuple[int, int, int]
     raise OverflowError("a share is too fine for whole numbers")
 
 
-def _bounds(v: Variables, queue: str, resource: str) -> tuple[int, int]:
-    """How far the queue's holding can fall and rise."""
-    jobs = v.snapshot.jobs
-    fall = sum(
-        v.classes.amount(g.sample, resource) * len(g.tasks) for g in v.classes.victims if jobs[g.job].queue == queue
-    )
-    rise = sum(
-        v.classes.amount(c.sample, resource) * len(c.tasks) for c in v.classes.tasks if jobs[c.jobs[0]].queue == queue
-    )
-    return -fall, rise
-
-
 def _pdb_violations(v: Variables) -> list[Step]:
     excess = []
     for budget in v.snapshot.instance.budgets:
@@ -221,7 +210,8 @@ def _gangs_broken(v: Variables) -> list[Step]:
         job = v.snapshot.jobs[key]
         if job.ready >= job.min_available:
             flag = v.flag(f"{key} is broken")
-            bound = sum_of([count for _, count in v.taken(key, reserved=False)]) if key in v.jobs else ZERO
+            jobs = v.class_by_job.get(key)
+            bound = ZERO if jobs is None else sum_of([count for _, count in v.taken(jobs, reserved=False)])
             left = bound - sum_of([v.evicted(group) for group in groups])
             v.cp.add(left >= job.min_available - job.ready).only_enforce_if(~flag)
             broken.append(flag)
@@ -229,7 +219,7 @@ def _gangs_broken(v: Variables) -> list[Step]:
 
 
 def _tasks(v: Variables, *, reserved: bool) -> list[Step]:
-    total = [count for key in v.jobs for _, count in v.taken(key, reserved=reserved)]
+    total = [count for jobs in v.classes.jobs for _, count in v.taken(jobs, reserved=reserved)]
     most = sum(len(one.tasks) for one in v.classes.tasks)
     count = objectives.tasks_placed if reserved else objectives.tasks_bound
     return [Step(-1 * sum_of(total), -most, lambda d: -count(d), lambda value: -value)]
@@ -241,7 +231,7 @@ def _resources_placed(v: Variables) -> list[Step]:
     for one in v.classes.tasks:
         shares = (Fraction(a) / Fraction(total[n]) for n, a in one.sample.requests.items() if total.get(n))
         worth = floor(MILLIONTHS * max(shares, default=Fraction(0)))
-        parts.append((-worth, sum_of([v.placed(one, node) for node in one.nodes])))
+        parts.append((-worth, v.total(one)))
         most += worth * len(one.tasks)
     return [Step(weighted(parts), -most, lambda d: -objectives.resources_placed(d), lambda value: -value)]
 

@@ -135,8 +135,7 @@ class Search:
             return total
 
         v = self.program.variables
-        binds, reserves, evictions = extract(v, value)
-        entered = frozenset(key for key in v.jobs if v.jobs[key].is_pending and value(v.served[key]))
+        binds, reserves, evictions, entered = extract(v, value)
         decision = Decision(self.snapshot, binds, reserves, evictions, entered)
         found = violations(decision)
         if not found:

@@ -8,8 +8,8 @@ from math import floor
 
 from ortools.sat.python import cp_model
 
-from cpsched.optimum.classes import Classes, TaskClass, VictimGroup
-from cpsched.snapshot import SessionJob, Snapshot
+from cpsched.optimum.classes import Classes, JobClass, TaskClass, VictimGroup
+from cpsched.snapshot import Snapshot
 from cpsched.snapshot.rights import Action
 
 Expr = cp_model.LinearExpr
@@ -24,6 +24,8 @@ class Variables:
         self.bind: dict[tuple[int, str], cp_model.IntVar] = {}
         self.reserve: dict[tuple[int, str], cp_model.IntVar] = {}
         self.evict: dict[tuple[int, Action], cp_model.IntVar] = {}
+        self.bound_of: dict[tuple[int, int], cp_model.IntVar] = {}
+        self.reserved_of: dict[tuple[int, int], cp_model.IntVar] = {}
         for one in classes.tasks:
             self._add_placements(one)
         for group in classes.victims:
@@ -31,13 +33,19 @@ class Variables:
                 self.evict[group.index, action] = cp.new_int_var(
                     0, len(group.tasks), f"evict {group.sample.key} {action}"
                 )
-            cp.add(self.evicted(group) <= len(group.tasks))
-        self.jobs: dict[str, SessionJob] = {
-            key: snapshot.jobs[key] for key in sorted({job for one in classes.tasks for job in one.jobs})
-        }
+            if len(group.rights) > 1:
+                cp.add(self.evicted(group) <= len(group.tasks))
         self._take_classes()
-        self.served = {key: self._served(key) for key in self.jobs}
+        self.ready = [cp.new_int_var(0, len(jobs), f"ready {jobs.jobs[0]}") for jobs in classes.jobs]
+        self.pipelined = [cp.new_int_var(0, len(jobs), f"pipelined {jobs.jobs[0]}") for jobs in classes.jobs]
+        for jobs in classes.jobs:
+            self._serve(jobs)
+        self.changes: dict[tuple[str, str], Expr] = {}
         self.deficits: list[cp_model.IntVar] | None = None
+
+    def served(self, jobs: JobClass) -> Expr:
+        """How many of the jobs receive something: those that become ready and those that wait for room."""
+        return self.ready[jobs.index] + self.pipelined[jobs.index]
 
     def evicted(self, group: VictimGroup) -> Expr:
         """How many of the group are evicted."""
@@ -51,15 +59,34 @@ class Variables:
         """How many of the class start on the node."""
         return self.bind.get((one.index, node), ZERO)
 
-    def taken(self, job: str, *, bound: bool = True, reserved: bool = True) -> list[tuple[TaskClass, Expr]]:
-        """Per class how many of the job's tasks are placed."""
+    def taken(self, jobs: JobClass, *, bound: bool = True, reserved: bool = True) -> list[tuple[TaskClass, Expr]]:
+        """Per class how many of the jobs' tasks are placed."""
         found = []
-        for one in self.classes.tasks:
-            parts = [self._bound_of[job, one.index]] if bound and (job, one.index) in self._bound_of else []
-            parts += [self._reserved_of[job, one.index]] if reserved and (job, one.index) in self._reserved_of else []
+        for index in jobs.counts:
+            asked = [of for of, wanted in ((self.bound_of, bound), (self.reserved_of, reserved)) if wanted]
+            parts = [of[jobs.index, index] for of in asked if (jobs.index, index) in of]
             if parts:
-                found.append((one, sum_of(parts)))
+                found.append((self.classes.tasks[index], sum_of(parts)))
         return found
+
+    def total(self, one: TaskClass) -> Expr:
+        """How many of the class are placed anywhere."""
+        return sum_of(
+            [of[key] for of in (self.bound_of, self.reserved_of) for key in self._takers[one.index] if key in of]
+        )
+
+    @cached_property
+    def _takers(self) -> dict[int, list[tuple[int, int]]]:
+        takers: dict[int, list[tuple[int, int]]] = {one.index: [] for one in self.classes.tasks}
+        for jobs in self.classes.jobs:
+            for index in jobs.counts:
+                takers[index].append((jobs.index, index))
+        return takers
+
+    @cached_property
+    def class_by_job(self) -> dict[str, JobClass]:
+        """The class of every job that could receive something."""
+        return {key: jobs for jobs in self.classes.jobs for key in jobs.jobs}
 
     @cached_property
     def victims_by_node(self) -> dict[str, list[VictimGroup]]:
@@ -90,48 +117,42 @@ class Variables:
             now = self._fits(one, self.snapshot.idle[node]) if one.may_bind else 0
             if now:
                 self.bind[one.index, node] = self.cp.new_int_var(0, now, f"bind {one.sample.key} {node}")
-            room = dict(self.snapshot.future_idle[node])
-            for group in self.classes.victims:
-                if group.node == node:
-                    for name, amount in group.sample.requests.items():
-                        room[name] = room.get(name, 0) + amount * len(group.tasks)
-            later = self._fits(one, room) if one.may_reserve else 0
+            later = self._fits(one, self._most_room[node]) if one.may_reserve else 0
             if later:
                 self.reserve[one.index, node] = self.cp.new_int_var(0, later, f"reserve {one.sample.key} {node}")
+
+    @cached_property
+    def _most_room(self) -> dict[str, dict[str, float]]:
+        """Per node the room once everybody who may be evicted is gone."""
+        rooms = {node: dict(room) for node, room in self.snapshot.future_idle.items()}
+        for group in self.classes.victims:
+            room = rooms[group.node]
+            for name, amount in group.sample.requests.items():
+                room[name] = room.get(name, 0) + amount * len(group.tasks)
+        return rooms
 
     def _fits(self, one: TaskClass, room: dict[str, float]) -> int:
         asked = [(name, amount) for name, amount in one.sample.requests.items() if amount > 0]
         return max(0, min([len(one.tasks), *(floor(room.get(name, 0) / amount) for name, amount in asked)]))
 
     def _take_classes(self) -> None:
-        self._bound_of: dict[tuple[str, int], Expr] = {}
-        self._reserved_of: dict[tuple[str, int], Expr] = {}
         for one in self.classes.tasks:
-            for kind, places, of in (("bind", self.bind, self._bound_of), ("reserve", self.reserve, self._reserved_of)):
+            for kind, places, of in (("bind", self.bind, self.bound_of), ("reserve", self.reserve, self.reserved_of)):
                 total = [places[one.index, node] for node in one.nodes if (one.index, node) in places]
-                if not total:
-                    continue
-                if len(one.jobs) == 1:
-                    of[one.jobs[0], one.index] = sum_of(total)
-                    continue
-                shares = []
-                for job in one.jobs:
-                    most = one.count(self.snapshot, job)
-                    of[job, one.index] = self.cp.new_int_var(0, most, f"{kind} {one.index} of {job}")
-                    shares.append(of[job, one.index])
-                self.cp.add(sum_of(total) == sum_of(shares))
-            for job in one.jobs:
-                both = [of[job, one.index] for of in (self._bound_of, self._reserved_of) if (job, one.index) in of]
-                if both:
-                    self.cp.add(sum_of(both) <= one.count(self.snapshot, job))
+                if total:
+                    for key in self._takers[one.index]:
+                        jobs = self.classes.jobs[key[0]]
+                        most = len(jobs) * jobs.counts[one.index]
+                        of[key] = self.cp.new_int_var(0, most, f"{kind} {one.sample.key} for {jobs.jobs[0]}")
+                    self.cp.add(sum_of(total) == sum_of([of[key] for key in self._takers[one.index]]))
 
-    def _served(self, job: str) -> cp_model.IntVar:
-        served = self.flag(f"served {job}")
-        total = sum_of([count for _, count in self.taken(job)])
-        most = sum(one.count(self.snapshot, job) for one, _ in self.taken(job))
-        self.cp.add(total >= served)
-        self.cp.add(total <= most * served)
-        return served
+    def _serve(self, jobs: JobClass) -> None:
+        """Who receives something counts as served, and nobody receives more than it has tasks."""
+        served = self.served(jobs)
+        self.cp.add(served <= len(jobs))
+        for one, count in self.taken(jobs):
+            self.cp.add(count <= jobs.counts[one.index] * served)
+        self.cp.add(sum_of([count for _, count in self.taken(jobs)]) >= served)
 
 
 def sum_of(parts: Sequence[Expr]) -> Expr:

@@ -6,76 +6,94 @@ from math import floor, inf
 
 from ortools.sat.python import cp_model
 
-from cpsched.instance import Task
 from cpsched.optimum.classes import TaskClass, VictimGroup
 from cpsched.optimum.variables import Expr, Variables, sum_of, weighted
+from cpsched.resources import Vector
 from cpsched.snapshot import Snapshot
+from cpsched.snapshot.rights import Action
+
+Shape = tuple[tuple[str, int], ...]
+Freed = list[tuple[VictimGroup, Expr]]
+"""A sample of the victims, and how many like it make room."""
+Counts = dict[tuple[frozenset[int], Shape], tuple[cp_model.IntVar, int]]
+"""Per set of classes that may evict them and shape: how many victims are charged, and how many there are."""
 
 
 def capacity(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
     """Binds fit what is idle, everything fits what will be idle once the victims that may be charged are gone."""
     for node, present in sorted(v.classes_by_node.items()):
-        groups = v.victims_by_node.get(node, [])
-        freed = _charged_room(cp, snapshot, v, node, present, groups)
+        freed = _freed(cp, snapshot, v, node, present)
         for resource in sorted({name for one in present for name, amount in one.sample.requests.items() if amount}):
             unit = v.classes.unit[resource]
             asking = [one for one in present if one.sample.requests.get(resource, 0)]
             idle = floor(snapshot.idle[node].get(resource, 0) / unit)
             future = floor(snapshot.future_idle[node].get(resource, 0) / unit)
-            cp.add(
-                weighted((v.classes.amount(one.sample, resource), v.bound(one, node)) for one in asking) <= max(idle, 0)
-            )
+            bound = [one for one in asking if (one.index, node) in v.bind]
+            if bound:
+                needs = weighted((v.classes.amount(one.sample, resource), v.bound(one, node)) for one in bound)
+                cp.add(needs <= max(idle, 0))
             placed = weighted((v.classes.amount(one.sample, resource), v.placed(one, node)) for one in asking)
-            room = weighted((v.classes.amount(group.sample, resource), freed[group.index]) for group in groups)
+            room = weighted((v.classes.amount(group.sample, resource), count) for group, count in freed)
             if future >= 0:
-                cp.add(placed <= future + room)
+                cp.add(placed - room <= future)
             else:
                 asked = v.flag(f"{resource} asked on {node}")
                 for one in asking:
                     cp.add(v.placed(one, node) == 0).only_enforce_if(~asked)
-                cp.add(placed <= future + room).only_enforce_if(asked)
+                cp.add(placed - room <= future).only_enforce_if(asked)
 
 
-def _charged_room(
-    cp: cp_model.CpModel,
-    snapshot: Snapshot,
-    v: Variables,
-    node: str,
-    present: list[TaskClass],
-    groups: list[VictimGroup],
-) -> dict[int, Expr]:
-    """Per group how many of its victims make room here: all, where every class has every right; else those charged."""
-    if snapshot.policy.rules.charge == "off" or _all_have_all_rights(present, groups):
-        return {group.index: v.evicted(group) for group in groups}
-    freed: dict[int, Expr] = {}
+def _freed(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables, node: str, present: list[TaskClass]) -> Freed:
+    """Victims that make room here: all whom everybody present may evict; of the others those that can be charged."""
+    groups = v.victims_by_node.get(node, [])
+    if snapshot.policy.rules.charge == "off":
+        return [(group, v.evicted(group)) for group in groups]
     everywhere = snapshot.policy.rules.eviction_scope == "cluster"
+    payers = list(v.classes.tasks) if everywhere else present
+    everybody = frozenset(one.index for one in payers)
+    freed: Freed = []
+    alike: dict[tuple[frozenset[int], Shape], list[tuple[VictimGroup, Action]]] = {}
     for group in groups:
-        parts: list[Expr] = []
-        entitled = {index for indices in group.rights.values() for index in indices}
-        for one in v.classes.tasks if everywhere else present:
-            if one.index in entitled:
-                most = min(most_needed(one.sample, group.sample), len(group.tasks))
-                charged = cp.new_int_var(0, len(group.tasks), f"charge {group.sample.key} to {one.index}")
-                where = sum_of([v.placed(one, place) for place in one.nodes]) if everywhere else v.placed(one, node)
-                cp.add(charged <= where * most)
-                parts.append(charged)
-        total = sum_of(parts)
-        cp.add(total <= v.evicted(group))
-        freed[group.index] = total
+        for action in sorted(group.rights):
+            entitled = everybody & frozenset(group.rights[action])
+            if entitled == everybody:
+                freed.append((group, v.evict[group.index, action]))
+            elif entitled:
+                shape = tuple(sorted(group.sample.requests.items()))
+                alike.setdefault((entitled, shape), []).append((group, action))
+    counts: Counts = {}
+    for key, members in alike.items():
+        most = sum(len(group.tasks) for group, _ in members)
+        charged = cp.new_int_var(0, most, f"charged like {members[0][0].sample.key}")
+        cp.add(charged <= sum_of([v.evict[group.index, action] for group, action in members]))
+        freed.append((members[0][0], charged))
+        counts[key] = (charged, most)
+    _charge(cp, v, None if everywhere else node, counts)
     return freed
 
 
-def _all_have_all_rights(present: list[TaskClass], groups: list[VictimGroup]) -> bool:
-    """Where everybody may evict everybody, whoever needs the room can be charged; the checker has the last word."""
-    everybody = {one.index for one in present}
-    return all(everybody <= {i for indices in group.rights.values() for i in indices} for group in groups)
+def _charge(cp: cp_model.CpModel, v: Variables, node: str | None, counts: Counts) -> None:
+    """Victims whom only some may evict are charged to those, none more than it can need; necessary, not sufficient."""
+    for entitled in dict.fromkeys(key[0] for key in counts):
+        within = [key for key in counts if key[0] <= entitled]
+        own = [[key] for key in within if key[0] == entitled]
+        for keys in own if len(within) == 1 else [*own, within]:
+            smallest = {name: min(dict(shape).get(name, 0) for _, shape in keys) for _, s in keys for name, _ in s}
+            charged = sum_of([counts[key][0] for key in keys])
+            most = sum(counts[key][1] for key in keys)
+            needs = []
+            for index in sorted(entitled):
+                one = v.classes.tasks[index]
+                placed = v.total(one) if node is None else v.placed(one, node)
+                needs.append((min(most, most_needed(one.sample.requests, smallest)), placed))
+            cp.add(charged - weighted(needs) <= 0)
 
 
-def most_needed(task: Task, victim: Task) -> int:
-    """How many such victims the task can be charged: one less must not cover its request in some resource."""
+def most_needed(request: Vector, victim: Vector) -> int:
+    """How many such victims a task can be charged: one less must not cover its request in some resource."""
     most: float = 1
-    for name, amount in task.requests.items():
+    for name, amount in request.items():
         if amount > 0:
-            size = victim.requests.get(name, 0)
+            size = victim.get(name, 0)
             most = max(most, inf if size == 0 else 1 + (amount - 1) // size)
     return 10**6 if most == inf else int(most)

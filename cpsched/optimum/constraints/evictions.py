@@ -8,65 +8,89 @@ from ortools.sat.python import cp_model
 
 from cpsched.check.protections import covers
 from cpsched.instance import Task
-from cpsched.optimum.classes import TaskClass, VictimGroup
+from cpsched.optimum.classes import VictimGroup
 from cpsched.optimum.constraints.queues import change, line_of
 from cpsched.optimum.variables import Expr, Variables, sum_of, weighted
 from cpsched.resources import THRESHOLD, Vector, names
 from cpsched.snapshot import Snapshot
+from cpsched.snapshot.rights import Action
 
 
 def eviction(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
     """Victims of an action need a task that may evict them; reclaim also needs shares on both sides."""
     claims = _claims(cp, snapshot, v)
+    everywhere = snapshot.policy.rules.eviction_scope == "cluster"
+    present: dict[tuple[str, Action, tuple[int, ...]], list[cp_model.IntVar]] = {}
     for group in v.classes.victims:
         for action, indices in sorted(group.rights.items()):
-            count = v.evict[group.index, action]
-            entitled = [v.classes.tasks[index] for index in indices]
-            needed = v.flag(f"{group.sample.key} goes by {action}")
-            cp.add(count <= len(group.tasks) * needed)
-            beside = [(one, _beside(snapshot, v, group, one)) for one in entitled]
-            if action == "preempt":
-                cp.add(sum_of([placed for _, placed in beside]) >= 1).only_enforce_if(needed)
-                continue
-            claimed = []
-            for one, placed in beside:
-                by = v.flag(f"{group.sample.key} reclaimed by {one.index}")
-                cp.add(placed >= 1).only_enforce_if(by)
-                cp.add_implication(by, claims[one.index])
-                claimed.append(by)
-            cp.add_bool_or([~needed, *claimed])
+            key = ("" if everywhere else group.node, action, indices)
+            if key not in present:
+                present[key] = _present(cp, v, key, claims)
+            cp.add(v.evict[group.index, action] <= len(group.tasks) * sum_of(list(present[key])))
     _above_shares(cp, snapshot, v)
 
 
-def _beside(snapshot: Snapshot, v: Variables, group: VictimGroup, one: TaskClass) -> Expr:
-    if snapshot.policy.rules.eviction_scope == "cluster":
-        return sum_of([v.placed(one, node) for node in one.nodes])
-    return v.placed(one, group.node)
+def _present(
+    cp: cp_model.CpModel,
+    v: Variables,
+    key: tuple[str, Action, tuple[int, ...]],
+    claims: dict[int, cp_model.IntVar | None],
+) -> list[cp_model.IntVar]:
+    """Flags of which one must hold: somebody entitled is placed there and, to reclaim, its queue has the claim."""
+    node, action, indices = key
+    by_claim: dict[cp_model.IntVar | None, list[Expr]] = {}
+    for index in indices:
+        one = v.classes.tasks[index]
+        placed = v.placed(one, node) if node else v.total(one)
+        by_claim.setdefault(claims[index] if action == "reclaim" else None, []).append(placed)
+    flags = []
+    for claim, counts in by_claim.items():
+        flag = v.flag(f"somebody may {action} on {node or 'any node'}")
+        cp.add(flag <= sum_of(counts))
+        if claim is not None:
+            cp.add_implication(flag, claim)
+        flags.append(flag)
+    return flags
 
 
-def _claims(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> dict[int, cp_model.IntVar]:
-    """Per class that may reclaim: its queue stays within its deserved share, as the share plugin tests it."""
+def _claims(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> dict[int, cp_model.IntVar | None]:
+    """Per class that may reclaim: its queue stays within its deserved share, as the share plugin tests it.
+
+    None where the rule `queue` keeps it there anyway, as proportion's does.
+    """
     reclaiming = sorted({i for group in v.classes.victims for i in group.rights.get("reclaim", ())})
-    claims = {}
+    claims: dict[int, cp_model.IntVar | None] = {}
+    alike: dict[tuple[str | None, tuple[str, ...]], cp_model.IntVar] = {}
+    proportion = snapshot.policy.share_plugin == "proportion"
     for index in reclaiming:
         one = v.classes.tasks[index]
-        claims[index] = v.flag(f"claim of {one.sample.key}")
-        line = line_of(snapshot, snapshot.jobs[one.jobs[0]].queue)
-        resources = sorted(r for r, amount in one.sample.requests.items() if amount > 0 and r != "pods")
-        if not line:
-            cp.add(claims[index] == 0)
-        elif snapshot.policy.share_plugin == "proportion":
-            for resource in resources:
-                cp.add(change(v, line[0], resource) <= _room(v, line[0], resource, 0.0)).only_enforce_if(claims[index])
-        else:
-            plugin = snapshot.policy.plugin("capacity")
-            reach = plugin.arguments.integer("ancestorReclaimLevel") if plugin else 0
-            within = []
-            for name in (line[0], *line[:0:-1][:reach]) if len(line) > 1 else line:
-                for resource in resources:
-                    within.append(_within(cp, v, name, resource))
-            cp.add_bool_or([~claims[index], *within])
+        queue = snapshot.jobs[one.jobs[0]].queue
+        resources = tuple(sorted(r for r, amount in one.sample.requests.items() if amount > 0 and r != "pods"))
+        if line_of(snapshot, queue) and proportion and (snapshot.policy.limits_queues or not resources):
+            claims[index] = None
+            continue
+        if (queue, resources) not in alike:
+            alike[queue, resources] = _claim(cp, snapshot, v, queue, resources)
+        claims[index] = alike[queue, resources]
     return claims
+
+
+def _claim(
+    cp: cp_model.CpModel, snapshot: Snapshot, v: Variables, queue: str | None, resources: tuple[str, ...]
+) -> cp_model.IntVar:
+    claim = v.flag(f"claim of {queue}")
+    line = line_of(snapshot, queue)
+    if not line:
+        cp.add(claim == 0)
+    elif snapshot.policy.share_plugin == "proportion":
+        for resource in resources:
+            cp.add(change(v, line[0], resource) <= _room(v, line[0], resource, 0.0)).only_enforce_if(claim)
+    else:
+        plugin = snapshot.policy.plugin("capacity")
+        reach = plugin.arguments.integer("ancestorReclaimLevel") if plugin else 0
+        names = (line[0], *line[:0:-1][:reach]) if len(line) > 1 else line
+        cp.add_bool_or([~claim, *(_within(cp, v, name, resource) for name in names for resource in resources)])
+    return claim
 
 
 def _within(cp: cp_model.CpModel, v: Variables, queue: str, resource: str) -> cp_model.IntVar:
@@ -116,23 +140,38 @@ def _one_last(
     share = v.snapshot.shares[queue]
     proportion = v.snapshot.policy.share_plugin == "proportion"
     any_gone = v.flag(f"{queue} is reclaimed from")
-    cp.add(sum_of([v.evict[g.index, "reclaim"] for g in gone]) == 0).only_enforce_if(~any_gone)
+    most_gone = sum(len(g.tasks) for g in gone)
+    cp.add(sum_of([v.evict[g.index, "reclaim"] for g in gone]) <= most_gone * any_gone)
     ways = [~any_gone]
+    lost: dict[str, cp_model.IntVar] = {}
     for alike in shapes:
         sample = alike[0].sample
+        one_goes = v.flag(f"one like {sample.key} is reclaimed")
+        cp.add(sum_of([v.evict[g.index, "reclaim"] for g in alike]) >= one_goes)
         for resource in sorted(share.allocated if proportion else _relevant(sample, share.deserved)):
             unit = v.classes.unit.get(resource, 1)
             deserved = share.deserved.get(resource, 0)
             least = deserved + THRESHOLD if proportion else deserved
             spare = share.allocated.get(resource, 0) - least
-            lost = weighted((v.classes.amount(g.sample, resource), v.evict[g.index, "reclaim"]) for g in gone)
             own = v.classes.amount(sample, resource)
-            way = v.flag(f"{queue} above in {resource} when {sample.key} goes")
             most = floor(spare / unit) if proportion else ceil(spare / unit) - 1
-            cp.add(lost - own <= most).only_enforce_if(way)
-            cp.add(sum_of([v.evict[g.index, "reclaim"] for g in alike]) >= 1).only_enforce_if(way)
+            if most + own < 0:
+                continue
+            if resource not in lost:
+                lost[resource] = _lost(cp, v, queue, resource, gone)
+            way = v.flag(f"{queue} above in {resource} when {sample.key} goes")
+            cp.add(lost[resource] <= most + own).only_enforce_if(way)
+            cp.add_implication(way, one_goes)
             ways.append(way)
     cp.add_bool_or(ways)
+
+
+def _lost(cp: cp_model.CpModel, v: Variables, queue: str, resource: str, gone: list[VictimGroup]) -> cp_model.IntVar:
+    """How many units the queue gives back."""
+    sizes = [(v.classes.amount(g.sample, resource), g) for g in gone]
+    lost = cp.new_int_var(0, sum(size * len(g.tasks) for size, g in sizes), f"{resource} reclaimed from {queue}")
+    cp.add(lost == weighted((size, v.evict[g.index, "reclaim"]) for size, g in sizes))
+    return lost
 
 
 def _relevant(victim: Task, deserved: Vector) -> set[str]:

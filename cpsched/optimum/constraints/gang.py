@@ -5,8 +5,9 @@ from __future__ import annotations
 from ortools.sat.python import cp_model
 
 from cpsched.instance import Status
+from cpsched.optimum.classes import JobClass
 from cpsched.optimum.variables import ZERO, Expr, Variables, sum_of
-from cpsched.snapshot import SessionJob, Snapshot
+from cpsched.snapshot import Snapshot
 
 _READY = ("Bound", "Running", "Succeeded")
 
@@ -16,36 +17,49 @@ def gang(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
     policy = snapshot.policy
     if not policy.requires_gangs:
         return
-    for key, job in v.jobs.items():
-        ready, pipelined = v.flag(f"ready {key}"), v.flag(f"pipelined {key}")
-        cp.add_bool_or([~v.served[key], ready, pipelined])
-        for count, minimum in _counts(v, job, reserved=False):
-            cp.add(count >= minimum).only_enforce_if(ready)
-        if policy.is_kube or policy.enabled("gang", "enableJobPipelined"):
-            for count, minimum in _counts(v, job, reserved=True):
-                cp.add(count >= minimum).only_enforce_if(pipelined)
-        bound = sum_of([count for _, count in v.taken(key, reserved=False)])
-        cp.add(bound == 0).only_enforce_if(pipelined)
+    for jobs in v.classes.jobs:
+        ready, pipelined = v.ready[jobs.index], v.pipelined[jobs.index]
+        for one, bound in v.taken(jobs, reserved=False):
+            cp.add(bound <= jobs.counts[one.index] * ready)
+        minima: list[tuple[str | None, int]] = [(None, jobs.sample.min_available)]
+        if jobs.sample.roles_count:
+            minima += sorted(jobs.sample.min_by_role.items())
+        counts = policy.is_kube or policy.enabled("gang", "enableJobPipelined")
+        for role, minimum in minima:
+            missing = minimum - _at_work(jobs, role)
+            lost = _lost(v, jobs, role)
+            bound, reserved = _won(v, jobs, role, bound=True), _won(v, jobs, role, bound=False)
+            if lost is not None:
+                cp.add(bound - lost >= missing).only_enforce_if(ready)
+                if counts:
+                    cp.add(reserved - lost >= missing).only_enforce_if(pipelined)
+            elif missing > 0:
+                cp.add(bound >= missing * ready)
+                if counts:
+                    cp.add(reserved >= missing * pipelined)
 
 
-def _counts(v: Variables, job: SessionJob, *, reserved: bool) -> list[tuple[Expr, int]]:
-    """(tasks that count, minimum): in all, and per role where roles count."""
-    minima: list[tuple[str | None, int]] = [(None, job.min_available)]
-    if job.roles_count:
-        minima += sorted(job.min_by_role.items())
-    return [(_count(v, job, role, reserved=reserved), minimum) for role, minimum in minima]
+def _at_work(jobs: JobClass, role: str | None) -> int:
+    """Tasks of one of the jobs that count as ready already; pending ones that ask for nothing do."""
+    fits = [task for task in jobs.sample.tasks if role is None or task.role == role]
+    return sum(task.status.value in _READY or (task.status is Status.PENDING and task.best_effort) for task in fits)
 
 
-def _count(v: Variables, job: SessionJob, role: str | None, *, reserved: bool) -> Expr:
-    fits = [task for task in job.tasks if role is None or task.role == role]
-    base = sum(task.status.value in _READY or (task.status is Status.PENDING and task.best_effort) for task in fits)
-    lost = [v.evicted(g) for g in v.victims_by_job.get(job.key, []) if role is None or g.sample.role == role]
-    won = [
-        count
-        for one, count in v.taken(job.key, reserved=reserved)
-        if not one.sample.best_effort and (role is None or one.sample.role == role)
-    ]
-    return sum_of(won) - sum_of(lost) + base
+def _lost(v: Variables, jobs: JobClass, role: str | None) -> Expr | None:
+    """How many tasks the job loses; None if it has none to lose."""
+    groups = [g for g in v.victims_by_job.get(jobs.sample.key, []) if role is None or g.sample.role == role]
+    return sum_of([v.evicted(group) for group in groups]) if groups else None
+
+
+def _won(v: Variables, jobs: JobClass, role: str | None, *, bound: bool) -> Expr:
+    """How many more tasks that count are started, or reserved."""
+    return sum_of(
+        [
+            count
+            for one, count in v.taken(jobs, bound=bound, reserved=not bound)
+            if not one.sample.best_effort and (role is None or one.sample.role == role)
+        ]
+    )
 
 
 def protect_gang(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
@@ -56,14 +70,25 @@ def protect_gang(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None
         guarded = [v.evict[g.index, action] for g in groups for action in sorted(g.rights) if modes[action] != "off"]
         if not guarded:
             continue
+        lost = sum_of([v.evicted(group) for group in groups])
+        bound = _bound(v, key)
+        missing = job.min_available - job.ready
+        if "keep" in modes.values() and "off" not in modes.values() and missing <= 0:
+            # Losing nobody keeps the minimum too, so the row needs no condition.
+            cp.add(lost - bound <= -missing)
+            continue
         hurt = v.flag(f"{key} loses tasks")
         cp.add(sum_of(guarded) == 0).only_enforce_if(~hurt)
-        lost = sum_of([v.evicted(group) for group in groups])
-        bound = sum_of([count for _, count in v.taken(key, reserved=False)]) if key in v.jobs else ZERO
         if "keep" in modes.values():
-            cp.add(bound - lost >= job.min_available - job.ready).only_enforce_if(hurt)
+            cp.add(bound - lost >= missing).only_enforce_if(hurt)
             continue
         whole = v.flag(f"{key} loses everything")
         at_work = sum(task.node != "" for task in job.tasks)
         cp.add(lost == at_work).only_enforce_if(whole)
-        cp.add(bound - lost >= job.min_available - job.ready).only_enforce_if(hurt, ~whole)
+        cp.add(bound - lost >= missing).only_enforce_if(hurt, ~whole)
+
+
+def _bound(v: Variables, job: str) -> Expr:
+    """How many tasks of a job that has some at work start; such a job is a class of its own."""
+    jobs = v.class_by_job.get(job)
+    return ZERO if jobs is None else sum_of([count for _, count in v.taken(jobs, reserved=False)])

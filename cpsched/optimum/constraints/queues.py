@@ -6,6 +6,7 @@ from math import ceil, floor, inf
 
 from ortools.sat.python import cp_model
 
+from cpsched.optimum.classes import JobClass, TaskClass, VictimGroup
 from cpsched.optimum.variables import Expr, Variables, sum_of, weighted
 from cpsched.resources import THRESHOLD
 from cpsched.snapshot import Snapshot
@@ -20,19 +21,41 @@ def line_of(snapshot: Snapshot, queue: str | None) -> tuple[str, ...]:
 
 
 def change(v: Variables, queue: str, resource: str) -> Expr:
-    """By how many units the queue's holding of the resource changes: placed, less evicted; descendants count."""
-    snapshot = v.snapshot
-    won = (
-        (v.classes.amount(one.sample, resource), sum_of([v.placed(one, node) for node in one.nodes]))
+    """By how many units the queue's holding of the resource changes: placed, less evicted; descendants count.
+
+    One variable stands for the sum, however many rows speak of it.
+    """
+    if (queue, resource) not in v.changes:
+        least, most = change_bounds(v, queue, resource)
+        changed = v.cp.new_int_var(least, most, f"change of {queue} in {resource}")
+        won = ((v.classes.amount(one.sample, resource), v.total(one)) for one in _newcomers(v, queue, resource))
+        lost = ((v.classes.amount(g.sample, resource), v.evicted(g)) for g in _leavers(v, queue, resource))
+        v.cp.add(changed == weighted(won) - weighted(lost))
+        v.changes[queue, resource] = changed
+    return v.changes[queue, resource]
+
+
+def change_bounds(v: Variables, queue: str, resource: str) -> tuple[int, int]:
+    """How far the queue's holding can fall and rise."""
+    fall = sum(v.classes.amount(g.sample, resource) * len(g.tasks) for g in _leavers(v, queue, resource))
+    rise = sum(v.classes.amount(c.sample, resource) * len(c.tasks) for c in _newcomers(v, queue, resource))
+    return -fall, rise
+
+
+def _newcomers(v: Variables, queue: str, resource: str) -> list[TaskClass]:
+    return [
+        one
         for one in v.classes.tasks
-        if one.sample.requests.get(resource) and queue in line_of(snapshot, snapshot.jobs[one.jobs[0]].queue)
-    )
-    lost = (
-        (v.classes.amount(group.sample, resource), v.evicted(group))
+        if one.sample.requests.get(resource) and queue in line_of(v.snapshot, v.snapshot.jobs[one.jobs[0]].queue)
+    ]
+
+
+def _leavers(v: Variables, queue: str, resource: str) -> list[VictimGroup]:
+    return [
+        group
         for group in v.classes.victims
-        if group.sample.requests.get(resource) and queue in line_of(snapshot, snapshot.jobs[group.job].queue)
-    )
-    return weighted(won) - weighted(lost)
+        if group.sample.requests.get(resource) and queue in line_of(v.snapshot, v.snapshot.jobs[group.job].queue)
+    ]
 
 
 def room_for(v: Variables, queue: str, resource: str, limit: float) -> int | None:
@@ -63,23 +86,33 @@ def queue(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
                 continue
             asked = v.flag(f"{resource} asked in {name}")
             for one in asking:
-                cp.add(sum_of([v.placed(one, node) for node in one.nodes]) == 0).only_enforce_if(~asked)
+                cp.add(v.total(one) == 0).only_enforce_if(~asked)
             cp.add(change(v, name, resource) <= room).only_enforce_if(asked)
 
 
 def enqueue(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
     """Pending jobs that are served enter within the limits of the tier that decides."""
-    entering = [job for job in v.jobs.values() if job.is_pending]
+    entering = [jobs for jobs in v.classes.jobs if jobs.sample.is_pending]
     if snapshot.policy.pending_jobs_enter == "freely":
         return
-    for job in entering:
-        for limit in decisive_limits(snapshot, job):
-            others = [other for other in entering if other is not job and limit.counts(snapshot, other)]
-            for resource, minimum in sorted(asked(job).items()):
+    for jobs in entering:
+        limits = decisive_limits(snapshot, jobs.sample)
+        if not limits:
+            continue
+        enters = v.flag(f"{jobs.sample.key} enters")
+        cp.add(v.served(jobs) <= len(jobs) * enters)
+        for limit in limits:
+            counted = [other for other in entering if limit.counts(snapshot, other.sample)]
+            for resource, minimum in sorted(asked(jobs.sample).items()):
                 left = limit.left.get(resource, 0)
                 if left != inf:
-                    wanted = weighted((ceil(promise(o).get(resource, 0)), v.served[o.key]) for o in others)
-                    cp.add(wanted + v.served[job.key] * minimum <= floor(left)).only_enforce_if(v.served[job.key])
+                    wanted = weighted((_promised(other, resource), v.served(other)) for other in counted)
+                    own = minimum - _promised(jobs, resource) if jobs in counted else minimum
+                    cp.add(wanted <= floor(left) - own).only_enforce_if(enters)
+
+
+def _promised(jobs: JobClass, resource: str) -> int:
+    return ceil(promise(jobs.sample).get(resource, 0))
 
 
 def protect_guarantee(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
