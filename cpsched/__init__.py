@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from cpsched.importers.load import Source
     from cpsched.importers.policy import Configuration
     from cpsched.instance import Instance
+    from cpsched.options import Prover
     from cpsched.solution import Finding, Solution
 
 __version__ = "0.1.0"
@@ -45,6 +46,10 @@ def solve(  # noqa: PLR0913 - the names of the command line's flags
     kube_version: str | None = None,
     only: str | None = None,
     pod_groups: bool = False,
+    deterministic: bool = False,
+    prover: Prover = "both",
+    log: Callable[[str], None] | None = None,
+    export: str | None = None,
     lenient: bool = False,
 ) -> Solution:
     """An engine's decision, checked and scored.
@@ -54,19 +59,33 @@ def solve(  # noqa: PLR0913 - the names of the command line's flags
         model: the policy: a shipped model's name, a path, or a mapping.
         conf: the scheduler's configuration, a path or a mapping; else the instance's own, else the model's.
         engine: who decides: optimal, volcano or kube.
-        time_limit: seconds after which the best so far is the answer.
+        time_limit: seconds after which the best so far is the answer; with deterministic, of solver's work.
         workers: threads of the solver.
         seed: 1 takes the documented choice where upstream leaves it to chance, another number draws.
         kube_version: release of kube-scheduler, 1.36 or head.
         only: key of the one task to try.
         pod_groups: kube-scheduler's gate GenericWorkload: its PodGroups are scheduled and preempt as one.
+        deterministic: the same decision on any machine: one worker, no race, no clock.
+        prover: which solver searches and proves: cp-sat, highs or both.
+        log: a function that is told every line of the solver's log.
+        export: file for the CP-SAT model of the first level.
         lenient: what is unknown in the configuration is left aside with a warning.
     """
     from cpsched import engines
     from cpsched.importers.policy import load_policy
     from cpsched.options import Options
 
-    options = Options(time_limit=time_limit, workers=workers, seed=seed, only=only, pod_groups=pod_groups)
+    options = Options(
+        time_limit=time_limit,
+        workers=workers,
+        seed=seed,
+        only=only,
+        pod_groups=pod_groups,
+        deterministic=deterministic,
+        prover=prover,
+        log=log,
+        export=export,
+    )
     policy = load_policy(model, conf, instance=instance, lenient=lenient, kube_version=kube_version)
     return engines.run(engine, instance, policy, options)
 

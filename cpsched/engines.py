@@ -26,13 +26,24 @@ class Engine:
     module: str
     decide: Decide
     tries_one: bool = False
+    has_solver: bool = False
 
 
 def _optimal(instance: Instance, policy: Policy, options: Options) -> Solution:
+    from cpsched.optimum.export import write_model
     from cpsched.optimum.race import Settings
     from cpsched.optimum.solve import decide
 
-    settings = Settings(time_limit=options.time_limit, workers=options.workers, seed=options.seed)
+    settings = Settings(
+        time_limit=options.time_limit,
+        workers=options.workers,
+        seed=options.seed,
+        deterministic=options.deterministic,
+        prover=options.prover,
+        log=options.log,
+    )
+    if options.export is not None:
+        write_model(instance, policy, options.export)
     heuristic = _kube if policy.is_kube else _volcano
     solution = decide(instance, policy, settings, hint=heuristic(instance, policy, Options()))
     return solution.model_copy(update={"versions": {**solution.versions, "ortools": version("ortools")}})
@@ -52,7 +63,7 @@ def _kube(instance: Instance, policy: Policy, options: Options) -> Solution:
 
 
 ENGINES: dict[str, Engine] = {
-    "optimal": Engine("cpsched.optimum.solve", _optimal),
+    "optimal": Engine("cpsched.optimum.solve", _optimal, has_solver=True),
     "volcano": Engine("cpsched.greedy.volcano.engine", _volcano),
     "kube": Engine("cpsched.greedy.kube.engine", _kube, tries_one=True),
 }
@@ -100,6 +111,8 @@ def run(name: str, instance: Instance, policy: Policy, options: Options) -> Solu
         _refuse_pod_groups(name)
     if options.only is not None:
         _refuse_only(name, engine, instance, options.only)
+    if not engine.has_solver:
+        _refuse_solver_files(name, options)
     solution = engine.decide(instance, policy, options)
     return judged(instance, policy, solution.model_copy(update={"seed": options.seed}))
 
@@ -116,3 +129,9 @@ def _refuse_only(name: str, engine: Engine, instance: Instance, only: str) -> No
 def _refuse_pod_groups(name: str) -> None:
     if name != "kube":
         raise InputError(f"engine {name} has no such gate", place="pod-groups", right="engine kube has")
+
+
+def _refuse_solver_files(name: str, options: Options) -> None:
+    for place, wanted in (("log", options.log), ("export", options.export)):
+        if wanted is not None:
+            raise InputError(f"engine {name} has no solver", place=place, right="engine optimal has")

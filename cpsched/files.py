@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from cpsched.errors import InputError
@@ -52,14 +54,15 @@ def read_bytes(place: Path) -> bytes:
         raise InputError(f"not the name of a file: {error}", file=str(place)) from None
 
 
-def write_whole(path: str | os.PathLike[str], text: str) -> None:
+def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     """Write a file completely or not at all."""
     target = Path(path)
+    data = content.encode() if isinstance(content, str) else content
     try:
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
         try:
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                stream.write(text)
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(data)
             umask = os.umask(0)
             os.umask(umask)
             os.chmod(name, 0o666 & ~umask)
@@ -69,3 +72,14 @@ def write_whole(path: str | os.PathLike[str], text: str) -> None:
             raise
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror or error}", file=str(target)) from None
+
+
+@contextmanager
+def line_by_line(path: str | os.PathLike[str]) -> Iterator[Callable[[str], None]]:
+    """A file that grows while it is watched: each line is there as soon as it is written."""
+    try:
+        stream = Path(path).open("w", encoding="utf-8", buffering=1)  # noqa: SIM115 - closed below, errors told apart
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror or error}", file=os.fspath(path)) from None
+    with stream:
+        yield lambda line: print(line, file=stream)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from cpsched.errors import InputError
 
 DOCUMENTED_CHOICE = 1
+Prover = Literal["cp-sat", "highs", "both"]
 
 
 @dataclass(frozen=True)
@@ -14,7 +17,7 @@ class Options:
     """Limits and choices of one run; an engine reads the ones that mean something to it."""
 
     time_limit: float = 60.0
-    """Seconds of wall time after which the best so far is the answer."""
+    """Seconds after which the best so far is the answer: of wall time, or of the solver's own measure of its work."""
     workers: int = 2
     """Threads of the solver."""
     seed: int = DOCUMENTED_CHOICE
@@ -23,6 +26,14 @@ class Options:
     """Key of the one task to try; None tries all."""
     pod_groups: bool = False
     """kube-scheduler's gate GenericWorkload: PodGroups are scheduled and preempt as one."""
+    deterministic: bool = False
+    """One worker, no race, and the time limit measures work done: the same decision on any machine."""
+    prover: Prover = "both"
+    """Which solver searches and proves."""
+    log: Callable[[str], None] | None = None
+    """Told every line of the solver's log."""
+    export: str | None = None
+    """File for the CP-SAT model of the first level; text if its name ends in .txt or .textproto, else binary."""
 
     @property
     def chance(self) -> int | None:
@@ -36,3 +47,7 @@ class Options:
             raise InputError(f"the number of workers is {self.workers}", right="give 1 to 1024")
         if not 0 <= self.seed < 2**31:
             raise InputError(f"the seed is {self.seed}", right="give a number from 0 to 2147483647")
+        if self.prover not in get_args(Prover):
+            raise InputError(f"the prover is {self.prover}", right=f"give one of {', '.join(get_args(Prover))}")
+        if self.deterministic and self.prover == "highs":
+            raise InputError("HiGHS has no deterministic limit", place="prover", right="give cp-sat, or both")

@@ -92,6 +92,7 @@ class Solution(_Part):
     unplaced: dict[str, list[str]] = Field({}, description="task → why it stays")
     versions: dict[str, str] = {}
     seed: int | None = None
+    interrupted: bool = Field(False, description="the search was ended from outside; this is the best so far")
     instance_sha256: str = ""
 
     @classmethod
@@ -109,8 +110,9 @@ class Solution(_Part):
             raise InputError(first["msg"].removeprefix("Value error, "), file=file, place=place) from None
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form; only engine kube has preemptions to tell of."""
-        return self.model_dump(mode="json", by_alias=True, exclude=None if self.preemptions else {"preemptions"})
+        """The JSON form; only engine kube has preemptions to tell of, and few runs are interrupted."""
+        unsaid = {name for name in ("preemptions", "interrupted") if not getattr(self, name)}
+        return self.model_dump(mode="json", by_alias=True, exclude=unsaid)
 
     @property
     def reserves(self) -> dict[str, str]:

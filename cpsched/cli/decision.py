@@ -32,7 +32,8 @@ MOST_ROWS = 40
 
 def decision_tables(snapshot: Snapshot, solution: Solution) -> Iterator[Table | str]:
     """Everything a person wants to see first."""
-    yield f"Engine {solution.engine}, model {solution.model}: {STATUS[solution.status]}"
+    ended = ", interrupted" if solution.interrupted else ""
+    yield f"Engine {solution.engine}, model {solution.model}: {STATUS[solution.status]}{ended}"
     yield from _cut("Jobs", JOB_COLUMNS, _jobs(snapshot, solution))
     yield from _cut("Victims", ["task", "node", "#priority", "action", "for"], _victims(snapshot, solution))
     yield from _cut("Preemptions", PREEMPTION_COLUMNS, _preemptions(solution))

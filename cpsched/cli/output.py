@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -59,6 +59,20 @@ def warn(messages: Iterable[str]) -> None:
     """One line each, on stderr."""
     for message in messages:
         print(f"cpsched: warning: {one_line(message)}", file=sys.stderr)
+
+
+@contextmanager
+def line_sink(path: str | None) -> Iterator[Callable[[str], None] | None]:
+    """Where the lines of a log go: nowhere, to stderr (`-`), or into a file."""
+    if path is None:
+        yield None
+    elif path == "-":
+        yield lambda line: print(line, file=sys.stderr, flush=True)
+    else:
+        from cpsched.files import line_by_line
+
+        with line_by_line(path) as write:
+            yield write
 
 
 def busy(what: str) -> AbstractContextManager[Any]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from cpsched.cli.output import as_json, busy, emit, emit_tables, warn, write_output
+from cpsched.cli.output import as_json, busy, emit, emit_tables, line_sink, warn, write_output
 from cpsched.cli.parameters import Conf, Input, Json, Lenient, Model, Output
 from cpsched.errors import InputError
 
@@ -42,6 +43,30 @@ Seed = Annotated[
 TimeLimit = Annotated[
     float, typer.Option("--time-limit", metavar="SECONDS", help="Then the best so far is the answer.")
 ]
+Deterministic = Annotated[
+    bool,
+    typer.Option(
+        "--deterministic",
+        help="The same decision on any machine: one worker, no race, and SECONDS of the time limit are the solver's "
+        "own measure of its work.",
+    ),
+]
+Prover = Annotated[
+    Literal["cp-sat", "highs", "both"], typer.Option("--prover", help="Which solver searches and proves.")
+]
+Log = Annotated[
+    str | None,
+    typer.Option("--log", metavar="FILE", help="The solver's log, - for stderr (engine optimal).", show_default=False),
+]
+Export = Annotated[
+    str | None,
+    typer.Option(
+        "--export",
+        metavar="FILE",
+        help="Write the CP-SAT model of the first level: text for .txt and .textproto, else binary (engine optimal).",
+        show_default=False,
+    ),
+]
 Workers = Annotated[int, typer.Option("--workers", help="Threads of the solver.")]
 KubeVersion = Annotated[
     str | None,
@@ -73,6 +98,10 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     seed: Seed = 1,
     time_limit: TimeLimit = 60,
     workers: Workers = 2,
+    deterministic: Deterministic = False,
+    prover: Prover = "both",
+    log: Log = None,
+    export: Export = None,
     kube_version: KubeVersion = None,
     only: Only = None,
     pod_groups: PodGroups = False,
@@ -92,7 +121,16 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     from cpsched.importers.policy import load_policy
     from cpsched.options import Options
 
-    options = Options(time_limit=time_limit, workers=workers, seed=seed, only=only, pod_groups=pod_groups)
+    options = Options(
+        time_limit=time_limit,
+        workers=workers,
+        seed=seed,
+        only=only,
+        pod_groups=pod_groups,
+        deterministic=deterministic,
+        prover=prover,
+        export=export,
+    )
     shard = _shard(sharding, shard_nodes)
     name = engine or engines.default_engine()
     engines.find(name)
@@ -105,8 +143,10 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
         return FINE
     if trace:
         replays.tell_story(name, instance, policy, options, json=json)
-    with busy(f"Deciding ({name})"):
-        solution = engines.run(name, instance, policy, options)
+    with line_sink(log) as told, busy(f"Deciding ({name})"):
+        solution = engines.run(name, instance, policy, replace(options, log=told))
+    if solution.interrupted:
+        warn(["interrupted: this is the best decision so far"])
     text = as_json(solution.to_dict())
     write_output(output, text)
     if json:

@@ -48,10 +48,10 @@ class Racer:
         except OSError:
             self.stop()
 
-    def answer(self) -> Answer | None:
-        """The answer if it has come."""
+    def answer(self, patience: float = 0.0) -> Answer | None:
+        """The answer if it has come, or comes within so many seconds."""
         try:
-            return self._answers.get_nowait()
+            return self._answers.get(timeout=patience) if patience else self._answers.get_nowait()
         except queue.Empty:
             return None
 

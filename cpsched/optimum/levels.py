@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from math import ceil, floor
 
 from ortools.sat.python import cp_model
@@ -180,14 +180,15 @@ def _deficit(v: Variables, queue: str) -> cp_model.IntVar:
 def _scaled(base: Fraction, slope: Fraction, steps: int) -> tuple[int, int, int]:
     """Integers (a, b, c) with ⌈base − slope·k⌉ = ⌈(a − b·k) / c⌉ for every k from 0 to `steps`, as small as they come.
 
-    Rounding down never lifts a value over the next whole number, so only values just above one can go wrong.
+    A value just above a whole number must not be rounded down to it, one just below or at it not up beyond it; which
+    of the two is near depends on the share, so every rounding is tried.
     """
     probes = range(0, steps + 1, max(1, steps // PROBES))
     for bits in range(10, 41, 5):
         scale = 2**bits
-        a, b = floor(base * scale), ceil(slope * scale)
-        if all(ceil(base - slope * k) == -((b * k - a) // scale) for k in probes):
-            return a, b, scale
+        for a, b in product((floor(base * scale), ceil(base * scale)), (ceil(slope * scale), floor(slope * scale))):
+            if all(ceil(base - slope * k) == -((b * k - a) // scale) for k in probes):
+                return a, b, scale
     raise OverflowError("a share is too fine for whole numbers")
 
 

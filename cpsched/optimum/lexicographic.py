@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from ortools.sat.python import cp_model
 from cpsched.check import Decision, Violation, violations
 from cpsched.objectives import level_plan, value_of
 from cpsched.optimum.extract import counts_of, extract
+from cpsched.optimum.interrupt import on_interrupt
 from cpsched.optimum.levels import Step, steps_of
 from cpsched.optimum.program import Program
 from cpsched.optimum.race import MismatchError, Race, Settings, objective_of
@@ -42,11 +43,12 @@ class Search:
 
     def __init__(self, snapshot: Snapshot, settings: Settings, hint: Decision | None = None):
         self.snapshot, self.settings = snapshot, settings
-        self._end = time.monotonic() + settings.time_limit
+        self.race = Race(settings)
+        self._clock = self.race.clock
+        self._end = self._clock() + settings.time_limit
         self.program = Program(snapshot)
         self.best = Decision(snapshot, {}, {})
         self.levels: list[LevelResult] = []
-        self.race = Race(settings)
         self._values: list[int] | None = None
         if hint is not None and not violations(hint):
             self._adopt(hint)
@@ -54,21 +56,16 @@ class Search:
     def run(self) -> None:
         """Settle every level in order; Ctrl-C and the time limit leave the rest as the best decision has it."""
         plan = level_plan(self.snapshot)
-        try:
+        with on_interrupt(self.race.interrupt), closing(self.race):
             for position, (name, priority) in enumerate(plan):
                 self._level(name, priority, left=len(plan) - position)
-        except KeyboardInterrupt:
-            self.race.interrupted = True
-            for name, priority in plan[len(self.levels) :]:
-                self._record(name, priority, None, "", time.monotonic())
-        finally:
-            self.race.close()
         for level in self.levels:
             # A decision found for a later level may be better on one that stayed open.
             level.value = value_of(self.best, level.name, level.priority)
 
     def _level(self, name: str, priority: int | None, left: int) -> None:
-        started = time.monotonic()
+        started = self._clock()
+        self.race.say(f"level {name if priority is None else f'{name}[{priority}]'}")
         end = started + max(0.1, (self._end - started) * 2 / (left + 1))
         holders: list[str] = []
         open_step: tuple[Step, int] | None = None
@@ -93,7 +90,7 @@ class Search:
         prover = f"{holder}, {GIVEN}" if closed and earlier_open and holder else holder
         value = value_of(self.best, name, priority)
         proved = closed and not earlier_open
-        self.levels.append(LevelResult(name, priority, value, bound, proved, prover, time.monotonic() - started))
+        self.levels.append(LevelResult(name, priority, value, bound, proved, prover, self._clock() - started))
 
     def _settle(self, step: Step, end: float) -> tuple[int, str]:
         """(bound, who holds it); decisions that the judge refuses are excluded and the step is repeated."""
@@ -101,7 +98,7 @@ class Search:
             value = step.measure(self.best)
             if value == step.least:
                 return value, "bound"
-            seconds = end - time.monotonic()
+            seconds = end - self._clock()
             if seconds <= 0 or self.race.interrupted:
                 return step.least, ""
             self._hint()
@@ -188,7 +185,11 @@ class Search:
         parameters: Any = solver.parameters
         parameters.fix_variables_to_their_hinted_value = True
         parameters.num_workers = 1
-        parameters.max_time_in_seconds = 10.0
+        parameters.catch_sigint_signal = False
+        if self.settings.deterministic:
+            parameters.max_deterministic_time = 10.0
+        else:
+            parameters.max_time_in_seconds = 10.0
         cp: Any = self.program.cp
         cp.clear_objective()
         if solver.solve(cp) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):

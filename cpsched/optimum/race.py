@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
 from typing import Any
@@ -13,6 +14,7 @@ from ortools.sat.python import cp_model
 from cpsched.errors import CpschedError
 from cpsched.optimum.highs import TOLERANCE, Answer, Racer
 from cpsched.optimum.rows import rows_of
+from cpsched.options import Prover
 
 ALONE_EFFORT = 0.6
 """CP-SAT has this much deterministic time to itself on one worker: most levels need no race, and end the same way."""
@@ -24,12 +26,14 @@ class MismatchError(CpschedError):
 
 @dataclass
 class Settings:
-    """How hard to try; deterministic means one worker and no race."""
+    """How hard to try; deterministic means one worker, no race, and a time limit on work instead of wall time."""
 
     time_limit: float = 60.0
     workers: int = 2
     seed: int = 1
     deterministic: bool = False
+    prover: Prover = "both"
+    log: Callable[[str], None] | None = None
 
 
 @dataclass
@@ -42,27 +46,61 @@ class Outcome:
 
 
 class Race:
-    """Runs minimisations one after another; Ctrl-C ends the one under way and all that follow."""
+    """Runs minimisations one after another until it is interrupted."""
 
     def __init__(self, settings: Settings):
         self.settings = settings
         self.interrupted = False
         self._racer = Racer()
+        self._effort = 0.0
+
+    def interrupt(self) -> None:
+        """End the minimisation under way, and all that follow at once."""
+        self.interrupted = True
 
     def close(self) -> None:
         """End the child."""
         self._racer.stop()
 
+    def clock(self) -> float:
+        """Seconds that count against the time limit: of wall time, or of work done if that is to be deterministic."""
+        return self._effort if self.settings.deterministic else time.monotonic()
+
+    def say(self, line: str) -> None:
+        """Tell the log."""
+        if self.settings.log is not None:
+            self.settings.log(line)
+
     def minimise(self, cp: cp_model.CpModel, seconds: float) -> Outcome:
         """Minimise the model's objective within the time."""
-        end = time.monotonic() + seconds
-        single = self.settings.deterministic or self.settings.workers < 2
+        end = self.clock() + seconds
+        settings = self.settings
+        if settings.prover == "highs":
+            return self._highs(cp, seconds)
+        single = settings.deterministic or settings.workers < 2
+        alone = single or settings.prover == "cp-sat"
         outcome = self._cp_sat(cp, seconds, workers=1, race=False, effort=None if single else ALONE_EFFORT)
-        left = end - time.monotonic()
+        left = end - self.clock()
         if single or left <= 0.05 or self.interrupted or self._closed(cp, outcome):
             return outcome
-        raced = self._cp_sat(cp, left, workers=max(1, self.settings.workers - 1), race=True)
+        raced = self._cp_sat(cp, left, workers=max(1, settings.workers - (not alone)), race=not alone)
         return _better(outcome, raced)
+
+    def _highs(self, cp: cp_model.CpModel, seconds: float) -> Outcome:
+        """HiGHS by itself; an interruption and a child that does not keep to its time leave no answer."""
+        self._racer.ask(rows_of(cp), seconds)
+        end = time.monotonic() + seconds + 1
+        answer = None
+        while answer is None and time.monotonic() < end and not self.interrupted:
+            answer = self._racer.answer(0.02)
+        if answer is None:
+            self._racer.stop()
+            return Outcome([])
+        self._tell(answer)
+        return _of_highs(answer)
+
+    def _tell(self, answer: Answer) -> None:
+        self.say(f"highs: {'optimal' if answer.optimal else 'open'}, bound {answer.bound}")
 
     def _closed(self, cp: cp_model.CpModel, outcome: Outcome) -> bool:
         return bool(outcome.solutions) and objective_of(cp, outcome.solutions[0]) == outcome.bound
@@ -76,7 +114,14 @@ class Race:
         if effort is not None:
             parameters.max_deterministic_time = effort
         parameters.random_seed = self.settings.seed
-        parameters.max_time_in_seconds = seconds
+        if self.settings.deterministic:
+            parameters.max_deterministic_time = seconds
+        else:
+            parameters.max_time_in_seconds = seconds
+        if self.settings.log is not None:
+            parameters.log_search_progress = True
+            parameters.log_to_stdout = False
+            solver.log_callback = self.settings.log
         parameters.catch_sigint_signal = False
         if parameters.num_workers > 1:
             parameters.subsolvers.append("max_lp")
@@ -85,22 +130,29 @@ class Race:
         status, answer = self._wait(solver, cp, race)
         if race and answer is None:
             self._racer.stop()
+        if answer is not None:
+            self._tell(answer)
+        self._effort += solver.response_proto.deterministic_time
         return _combined(cp, solver, status, answer)
 
     def _wait(self, solver: cp_model.CpSolver, cp: cp_model.CpModel, race: bool) -> tuple[Any, Answer | None]:
-        """Let CP-SAT work in a thread, so that this one hears of Ctrl-C and of the other solver."""
+        """Let CP-SAT work in a thread, so that this one hears of interruptions and of the other solver."""
         box: list[Any] = []
         thread = threading.Thread(target=lambda: box.append(solver.solve(cp)), daemon=True)
         answer: Answer | None = None
         thread.start()
-        while thread.is_alive():
-            try:
+        try:
+            while thread.is_alive():
                 thread.join(0.02)
-                if race and answer is None and (answer := self._racer.answer()) is not None and answer.optimal:
+                if race and answer is None:
+                    answer = self._racer.answer()
+                if self.interrupted or (answer is not None and answer.optimal):
                     solver.stop_search()
-            except KeyboardInterrupt:
-                self.interrupted = True
-                solver.stop_search()
+        except BaseException:
+            # A thread that outlives the interpreter's end would take the process down with it.
+            solver.stop_search()
+            thread.join()
+            raise
         return box[0], answer
 
 
@@ -123,10 +175,15 @@ def _combined(cp: cp_model.CpModel, solver: cp_model.CpSolver, status: Any, answ
         outcome = Outcome([list(solver.response_proto.solution)], _whole(solver.best_objective_bound), "cp-sat")
     if answer is None:
         return outcome
-    theirs = Outcome([] if answer.values is None else [answer.values])
-    if answer.bound is not None and abs(answer.bound) < 2**53:
-        theirs = Outcome(theirs.solutions, _whole(answer.bound), "highs")
+    theirs = _of_highs(answer)
     return _better(outcome, theirs) if theirs.solutions or theirs.holder else outcome
+
+
+def _of_highs(answer: Answer) -> Outcome:
+    solutions = [] if answer.values is None else [answer.values]
+    if answer.bound is None or abs(answer.bound) >= 2**53:
+        return Outcome(solutions)
+    return Outcome(solutions, _whole(answer.bound), "highs")
 
 
 def _better(one: Outcome, other: Outcome) -> Outcome:

@@ -34,6 +34,7 @@ def decide(
         phases=phases,
         levels=tuple(_level(result) for result in search.levels),
         seed=search.settings.seed,
+        interrupted=search.race.interrupted and not proved,
     )
 
 

@@ -1,0 +1,25 @@
+"""The whole numbers a queue's deficit is written in."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil
+
+import pytest
+
+from cpsched.optimum.levels import _scaled
+
+
+@pytest.mark.parametrize(
+    ("base", "slope", "steps"),
+    [
+        (Fraction(10**6), Fraction(10**6, 3), 3),  # at a whole number
+        (Fraction(10**6), Fraction(2199023255552000000, 3558019627483137), 1619),  # 10^-10 above one at 809
+        (Fraction(10**6), Fraction(10**6, 1618) + Fraction(1, 10**13), 1618),  # as little below one
+        (Fraction(10**6) + Fraction(1, 10**12), Fraction(10**6, 7), 7),
+    ],
+)
+def test_whole_numbers_round_as_the_share_does(base: Fraction, slope: Fraction, steps: int) -> None:
+    a, b, c = _scaled(base, slope, steps)
+    assert [-((b * k - a) // c) for k in range(steps + 1)] == [ceil(base - slope * k) for k in range(steps + 1)]
+    assert max(abs(a), abs(b) * steps) < 2**62
