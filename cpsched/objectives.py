@@ -13,7 +13,7 @@ from cpsched.instance import Task
 from cpsched.policy.levels import BETWEEN, SENSES
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.queues import cluster_total
-from cpsched.snapshot.rights import actions_against, is_above_share
+from cpsched.snapshot.rights import actions_against, claimants, is_above_share
 from cpsched.solution import Level
 
 Value = int | None
@@ -162,7 +162,7 @@ def level_plan(snapshot: Snapshot) -> list[tuple[str, int | None]]:
 
 def out_of_reach(snapshot: Snapshot, priority: int) -> Callable[[Task], bool]:
     """Whether no starving job of lower priority has a right to evict the task, as the snapshot shows it."""
-    lower = [task for job in snapshot.starving if job.priority < priority for task in job.pending]
+    lower = claimants(snapshot, (task for job in snapshot.starving if job.priority < priority for task in job.pending))
 
     def test(victim: Task) -> bool:
         for task in lower:

@@ -54,6 +54,8 @@ class VictimGroup:
     tasks: tuple[Task, ...]
     rights: dict[Action, tuple[int, ...]]
     """Per action the task classes that may evict them, were they placed beside them."""
+    kind: Hashable
+    """Everything but the node that tells them from others."""
 
     @property
     def sample(self) -> Task:
@@ -177,20 +179,19 @@ def _allowed_kinds(snapshot: Snapshot, task: Task) -> tuple[bool, bool]:
 
 
 def _victim_groups(snapshot: Snapshot, tasks: tuple[TaskClass, ...]) -> tuple[VictimGroup, ...]:
-    members: dict[Hashable, list[Task]] = {}
+    members: dict[tuple[str, Hashable], list[Task]] = {}
     for node in snapshot.instance.nodes:
         for victim in snapshot.instance.tasks_by_node[node]:
             if victim.status in HOLDS_ROOM and snapshot.job_of(victim) is not None:
-                members.setdefault((node, *_victim_key(snapshot, victim)), []).append(victim)
+                members.setdefault((node, _victim_key(snapshot, victim)), []).append(victim)
     everywhere = snapshot.policy.rules.eviction_scope == "cluster"
     found: list[VictimGroup] = []
-    for group in members.values():
+    for (node, kind), group in members.items():
         group.sort(key=lambda task: task.key)
-        node = group[0].node
         near = [c for c in tasks if everywhere or node in c.nodes]
         rights = _rights(snapshot, near, group[0])
         if rights:
-            found.append(VictimGroup(len(found), node, snapshot.job_key(group[0]), tuple(group), rights))
+            found.append(VictimGroup(len(found), node, snapshot.job_key(group[0]), tuple(group), rights, kind))
     return tuple(found)
 
 

@@ -12,6 +12,7 @@ import sys
 import threading
 from dataclasses import dataclass
 from datetime import timedelta
+from math import inf
 from typing import IO, Any
 
 from cpsched.optimum.rows import Rows
@@ -102,20 +103,39 @@ def solve(rows: Rows, seconds: float) -> Answer:
     """Solve the rows with HiGHS in this process."""
     from ortools.math_opt.python import mathopt
 
-    model: Any = mathopt.Model()
-    variables = [model.add_integer_variable(lb=low, ub=high) for low, high in rows.bounds]
-    for row in rows.rows:
-        expression = mathopt.LinearSum([coefficient * variables[v] for v, coefficient in row.terms.items()])
-        low = float("-inf") if row.lower is None else row.lower
-        high = float("inf") if row.upper is None else row.upper
-        model.add_linear_constraint(lb=low, ub=high, expr=expression)
-    model.minimize(mathopt.LinearSum([c * variables[v] for v, c in rows.objective.items()]) + rows.offset)
+    model: Any = mathopt.Model.from_model_proto(_proto(rows))
     exact = {"relative_gap_tolerance": 0.0, "absolute_gap_tolerance": 0.0}
     limits = mathopt.SolveParameters(time_limit=timedelta(seconds=seconds), **exact)
     result = mathopt.solve(model, mathopt.SolverType.HIGHS, params=limits)
     optimal = result.termination.reason == mathopt.TerminationReason.OPTIMAL
+    variables = list(model.variables())
     values = _whole_values(result.variable_values(variables)) if result.has_primal_feasible_solution() else None
     return Answer(values, result.dual_bound(), optimal and values is not None)
+
+
+def _proto(rows: Rows) -> Any:
+    """The rows as MathOpt's own message: a few long arrays instead of thousands of Python expressions."""
+    from ortools.math_opt import model_pb2
+
+    proto: Any = model_pb2.ModelProto()
+    variables, limits, matrix = proto.variables, proto.linear_constraints, proto.linear_constraint_matrix
+    variables.ids.extend(range(len(rows.bounds)))
+    variables.lower_bounds.extend(low for low, _ in rows.bounds)
+    variables.upper_bounds.extend(high for _, high in rows.bounds)
+    variables.integers.extend([True] * len(rows.bounds))
+    limits.ids.extend(range(len(rows.rows)))
+    limits.lower_bounds.extend(-inf if row.lower is None else row.lower for row in rows.rows)
+    limits.upper_bounds.extend(inf if row.upper is None else row.upper for row in rows.rows)
+    for number, row in enumerate(rows.rows):
+        terms = sorted(row.terms.items())
+        matrix.row_ids.extend([number] * len(terms))
+        matrix.column_ids.extend(variable for variable, _ in terms)
+        matrix.coefficients.extend(coefficient for _, coefficient in terms)
+    objective = sorted(rows.objective.items())
+    proto.objective.linear_coefficients.ids.extend(variable for variable, _ in objective)
+    proto.objective.linear_coefficients.values.extend(coefficient for _, coefficient in objective)
+    proto.objective.offset = rows.offset
+    return proto
 
 
 def _whole_values(found: list[float]) -> list[int] | None:

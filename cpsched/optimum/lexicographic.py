@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from ortools.sat.python import cp_model
 
 from cpsched.check import Decision, Violation, violations
 from cpsched.objectives import level_plan, value_of
+from cpsched.optimum.constraints.charging import refine
+from cpsched.optimum.constraints.own_room import own_room
 from cpsched.optimum.extract import counts_of, extract
 from cpsched.optimum.interrupt import on_interrupt
 from cpsched.optimum.levels import Step, steps_of
-from cpsched.optimum.program import Program
-from cpsched.optimum.race import MismatchError, Race, Settings, objective_of
+from cpsched.optimum.program import Program, relaxation
+from cpsched.optimum.race import MismatchError, Outcome, Race, Settings, objective_of
 from cpsched.optimum.variables import Expr
 from cpsched.snapshot import Snapshot
 
 LAZY_RULES = frozenset({"filters", "charge", "eviction"})
 """Rules that the rows may state too weakly; the checker finds what slipped through and a no-good excludes it."""
+
+POOL_EFFORT = 1.0
+"""Deterministic time for a level on pools of nodes."""
+PLANS = 8
+"""How often a plan is tried again after the judge refused what came of it and the rows were made exact there."""
+PLAN_EFFORT = 1.0
+"""Deterministic time for trying the plan found there on the nodes."""
 
 GIVEN = "given open levels"
 """What is said of a level that was closed after one that stayed open."""
@@ -47,6 +58,7 @@ class Search:
         self._clock = self.race.clock
         self._end = self._clock() + settings.time_limit
         self.program = Program(snapshot)
+        self.relaxation = relaxation(self.program)
         self.best = Decision(snapshot, {}, {})
         self.levels: list[LevelResult] = []
         self._values: list[int] | None = None
@@ -69,10 +81,13 @@ class Search:
         end = started + max(0.1, (self._end - started) * 2 / (left + 1))
         holders: list[str] = []
         open_step: tuple[Step, int] | None = None
-        for step in steps_of(self.program.variables, name, priority):
-            bound, holder = self._settle(step, end)
+        pooled = self._pooled_steps(name, priority)
+        for number, step in enumerate(steps_of(self.program.variables, name, priority)):
+            bound, holder = self._settle(step, end, pooled[number] if pooled else None, priority)
             value = step.measure(self.best)
             self.program.cp.add(step.expr == value if bound == value else step.expr <= value)
+            if pooled and self.relaxation is not None:
+                self.relaxation.cp.add(pooled[number].expr <= value)
             holders.append(holder)
             if bound != value:
                 open_step = (step, bound)
@@ -92,15 +107,64 @@ class Search:
         proved = closed and not earlier_open
         self.levels.append(LevelResult(name, priority, value, bound, proved, prover, self._clock() - started))
 
-    def _settle(self, step: Step, end: float) -> tuple[int, str]:
+    def _pooled_steps(self, name: str, priority: int | None) -> list[Step]:
+        """The level on pools of nodes, unless it counts nodes."""
+        if self.relaxation is None or name == "nodes_used":
+            return []
+        return steps_of(self.relaxation.variables, name, priority)
+
+    def _glance(self, step: Step, pooled: Step, priority: int | None, end: float) -> int:
+        """A bound from the pools of nodes; what is best there is tried on the nodes themselves."""
+        assert self.relaxation is not None
+        self.relaxation.cp.minimize(pooled.expr)
+        outcome = self.race.glance(self.relaxation.cp, end - self._clock(), POOL_EFFORT)
+        if outcome.bound is None or not outcome.solutions:
+            return step.least
+        bound = max(step.least, outcome.bound)
+        for _ in range(PLANS):
+            if step.measure(self.best) <= bound or self._clock() >= end:
+                break
+            tried = self.race.glance(self._plan(step, outcome, priority), end - self._clock(), PLAN_EFFORT)
+            if not self._refused(tried.solutions, step):
+                break
+        return bound
+
+    def _plan(self, step: Step, outcome: Outcome, priority: int | None) -> cp_model.CpModel:
+        """The program with everybody served whom the pools serve, and nobody below the priority that is at stake."""
+        assert self.relaxation is not None
+        self._hint()
+        plan = self.program.cp.clone()
+        plan.minimize(step.expr)
+        plan.add(step.expr <= objective_of(self.relaxation.cp, outcome.solutions[0]))
+        for row in self._own_room:
+            plan.add(row)
+        ready, pipelined = self.relaxation.variables.ready, self.relaxation.variables.pipelined
+        for jobs in self.program.variables.classes.jobs:
+            total = sum(outcome.solutions[0][x[jobs.index].index] for x in (ready, pipelined))
+            beneath = priority is not None and jobs.sample.priority < priority
+            plan.add(self.program.variables.served(jobs) == (0 if beneath else total))
+        return plan
+
+    @cached_property
+    def _own_room(self) -> list[Any]:
+        return list(own_room(self.program.variables))
+
+    def _settle(self, step: Step, end: float, pooled: Step | None, priority: int | None) -> tuple[int, str]:
         """(bound, who holds it); decisions that the judge refuses are excluded and the step is repeated."""
+        least, holder = step.least, "bound"
+        if pooled is not None and step.measure(self.best) > least and self._clock() < end:
+            least, holder = self._glance(step, pooled, priority, end), "cp-sat"
+            if least > step.least:
+                self.program.cp.add(step.expr >= least)
         while True:
             value = step.measure(self.best)
             if value == step.least:
                 return value, "bound"
+            if value == least:
+                return value, holder
             seconds = end - self._clock()
             if seconds <= 0 or self.race.interrupted:
-                return step.least, ""
+                return least, holder if least > step.least else ""
             self._hint()
             self.program.cp.minimize(step.expr)
             outcome = self.race.minimise(self.program.cp, max(0.05, seconds))
@@ -145,18 +209,24 @@ class Search:
         wrong = [item for item in found if item.rule not in LAZY_RULES]
         if wrong:
             raise MismatchError(f"the decision breaks {wrong[0].rule}: {wrong[0].subject} {wrong[0].message}")
-        self.program.forbid({count: value(count) for count in self._involved(found)})
+
+        self._exclude(found, value)
         return False
 
-    def _involved(self, found: list[Violation]) -> list[cp_model.IntVar]:
-        """The counts that the first violation hangs on; for a filter, those of tasks that it can make meet."""
-        v = self.program.variables
-        if found[0].rule != "filters":
-            return [*v.bind.values(), *v.reserve.values(), *v.evict.values()]
-        task = self.snapshot.instance.tasks[found[0].subject]
-        tasks, victims = self.program.interplay.company(task)
-        placements = [x for places in (v.bind, v.reserve) for (index, _), x in places.items() if index in tasks]
-        return placements + [x for (index, _), x in v.evict.items() if index in victims]
+    def _exclude(self, found: list[Violation], value: Callable[[Expr], int]) -> None:
+        """Make the rows exact where they let the decision pass, or exclude the counts that the violation hangs on."""
+        v, charged = self.program.variables, [item.subject for item in found if item.rule == "charge"]
+        refined = [node for node in charged if refine(self.program.cp, v, node)]
+        if refined:
+            return
+        if found[0].rule == "filters":
+            task = self.snapshot.instance.tasks[found[0].subject]
+            tasks, victims = self.program.interplay.company(task)
+            counts = [x for places in (v.bind, v.reserve) for (index, _), x in places.items() if index in tasks]
+            counts += [x for (index, _), x in v.evict.items() if index in victims]
+        else:
+            counts = [*v.bind.values(), *v.reserve.values(), *v.evict.values()]
+        self.program.forbid({count: value(count) for count in counts})
 
     def _adopt(self, decision: Decision) -> None:
         """Start from a decision made elsewhere."""

@@ -20,6 +20,10 @@ ALONE_EFFORT = 0.6
 """CP-SAT has this much deterministic time to itself on one worker: most levels need no race, and end the same way."""
 
 
+FEW = 2000
+"""Up to this many variables a lone worker takes CP-SAT's own mix, beyond it the one that leans on the LP."""
+
+
 class MismatchError(CpschedError):
     """Solver and judge disagree: a bug here, never a result."""
 
@@ -86,6 +90,12 @@ class Race:
         raced = self._cp_sat(cp, left, workers=max(1, settings.workers - (not alone)), race=not alone)
         return _better(outcome, raced)
 
+    def glance(self, cp: cp_model.CpModel, seconds: float, effort: float) -> Outcome:
+        """What CP-SAT finds by itself within a measured effort; a model without any solution gives none."""
+        if self.settings.prover == "highs" or self.interrupted:
+            return Outcome([])
+        return self._cp_sat(cp, seconds, workers=1, race=False, effort=effort, may_fail=True)
+
     def _highs(self, cp: cp_model.CpModel, seconds: float) -> Outcome:
         """HiGHS by itself; an interruption and a child that does not keep to its time leave no answer."""
         self._racer.ask(rows_of(cp), seconds)
@@ -106,7 +116,14 @@ class Race:
         return bool(outcome.solutions) and objective_of(cp, outcome.solutions[0]) == outcome.bound
 
     def _cp_sat(
-        self, cp: cp_model.CpModel, seconds: float, *, workers: int, race: bool, effort: float | None = None
+        self,
+        cp: cp_model.CpModel,
+        seconds: float,
+        *,
+        workers: int,
+        race: bool,
+        effort: float | None = None,
+        may_fail: bool = False,
     ) -> Outcome:
         solver = cp_model.CpSolver()
         parameters: Any = solver.parameters
@@ -115,15 +132,15 @@ class Race:
             parameters.max_deterministic_time = effort
         parameters.random_seed = self.settings.seed
         if self.settings.deterministic:
-            parameters.max_deterministic_time = seconds
+            parameters.max_deterministic_time = seconds if effort is None else min(seconds, effort)
         else:
-            parameters.max_time_in_seconds = seconds
+            parameters.max_time_in_seconds = max(0.01, seconds)
         if self.settings.log is not None:
             parameters.log_search_progress = True
             parameters.log_to_stdout = False
             solver.log_callback = self.settings.log
         parameters.catch_sigint_signal = False
-        if parameters.num_workers > 1:
+        if workers > 1 or may_fail or len(cp.proto.variables) > FEW:
             parameters.subsolvers.append("max_lp")
         if race:
             self._racer.ask(rows_of(cp), seconds)
@@ -133,6 +150,8 @@ class Race:
         if answer is not None:
             self._tell(answer)
         self._effort += solver.response_proto.deterministic_time
+        if may_fail and status == cp_model.INFEASIBLE:
+            return Outcome([])
         return _combined(cp, solver, status, answer)
 
     def _wait(self, solver: cp_model.CpSolver, cp: cp_model.CpModel, race: bool) -> tuple[Any, Answer | None]:

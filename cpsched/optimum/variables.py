@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from math import floor
 
 from ortools.sat.python import cp_model
 
 from cpsched.optimum.classes import Classes, JobClass, TaskClass, VictimGroup
+from cpsched.optimum.room import Room
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.rights import Action
 
@@ -16,11 +16,16 @@ Expr = cp_model.LinearExpr
 ZERO: Expr = cp_model.LinearExpr.constant(0)
 
 
+Shape = tuple[tuple[str, int], ...]
+Counts = dict[tuple[frozenset[int], Shape], tuple[cp_model.IntVar, int]]
+"""Per set of classes that may evict them and shape: how many victims are charged, and how many there are."""
+
+
 class Variables:
     """Counts per (class, node) and per victim group and action; jobs meet classes through what they take of them."""
 
-    def __init__(self, cp: cp_model.CpModel, snapshot: Snapshot, classes: Classes):
-        self.cp, self.snapshot, self.classes = cp, snapshot, classes
+    def __init__(self, cp: cp_model.CpModel, snapshot: Snapshot, classes: Classes, room: Room):
+        self.cp, self.snapshot, self.classes, self.room = cp, snapshot, classes, room
         self.bind: dict[tuple[int, str], cp_model.IntVar] = {}
         self.reserve: dict[tuple[int, str], cp_model.IntVar] = {}
         self.evict: dict[tuple[int, Action], cp_model.IntVar] = {}
@@ -41,6 +46,7 @@ class Variables:
         for jobs in classes.jobs:
             self._serve(jobs)
         self.changes: dict[tuple[str, str], Expr] = {}
+        self.charged: dict[str, Counts] = {}
         self.deficits: list[cp_model.IntVar] | None = None
 
     def served(self, jobs: JobClass) -> Expr:
@@ -114,26 +120,10 @@ class Variables:
 
     def _add_placements(self, one: TaskClass) -> None:
         for node in one.nodes:
-            now = self._fits(one, self.snapshot.idle[node]) if one.may_bind else 0
-            if now:
-                self.bind[one.index, node] = self.cp.new_int_var(0, now, f"bind {one.sample.key} {node}")
-            later = self._fits(one, self._most_room[node]) if one.may_reserve else 0
-            if later:
-                self.reserve[one.index, node] = self.cp.new_int_var(0, later, f"reserve {one.sample.key} {node}")
-
-    @cached_property
-    def _most_room(self) -> dict[str, dict[str, float]]:
-        """Per node the room once everybody who may be evicted is gone."""
-        rooms = {node: dict(room) for node, room in self.snapshot.future_idle.items()}
-        for group in self.classes.victims:
-            room = rooms[group.node]
-            for name, amount in group.sample.requests.items():
-                room[name] = room.get(name, 0) + amount * len(group.tasks)
-        return rooms
-
-    def _fits(self, one: TaskClass, room: dict[str, float]) -> int:
-        asked = [(name, amount) for name, amount in one.sample.requests.items() if amount > 0]
-        return max(0, min([len(one.tasks), *(floor(room.get(name, 0) / amount) for name, amount in asked)]))
+            for kind, places, most in (("bind", self.bind, self.room.now), ("reserve", self.reserve, self.room.later)):
+                if (one.index, node) in most:
+                    name = f"{kind} {one.sample.key} {node}"
+                    places[one.index, node] = self.cp.new_int_var(0, most[one.index, node], name)
 
     def _take_classes(self) -> None:
         for one in self.classes.tasks:

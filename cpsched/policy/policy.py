@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -56,7 +57,7 @@ class Policy(BaseModel):
         """What was ignored while the configuration was read."""
         return self.kube.warnings if self.is_kube else self.volcano.warnings
 
-    @property
+    @cached_property
     def actions(self) -> tuple[str, ...]:
         """Configured actions in order; kube-scheduler's are implicit: bind, and preempt where a profile does."""
         if self.is_kube:
@@ -79,7 +80,7 @@ class Policy(BaseModel):
         """Whether a Volcano plugin is configured with the flag on."""
         return not self.is_kube and self.volcano.enabled(plugin, flag)
 
-    @property
+    @cached_property
     def share_plugins(self) -> tuple[str, ...]:
         """proportion and capacity, as far as they are configured, in tier order."""
         if self.is_kube or self.rules.deserved == "off":
@@ -87,27 +88,27 @@ class Policy(BaseModel):
         names = (plugin.name for plugin in self.volcano.plugins if plugin.name in SHARE_PLUGINS)
         return tuple(dict.fromkeys(names))
 
-    @property
+    @cached_property
     def share_plugin(self) -> str | None:
         """The plugin whose shares count; of two, the first that limits queues, or else the first."""
         limiting = (name for name in self.share_plugins if self.enabled(name, "enabledAllocatable"))
         return next(limiting, next(iter(self.share_plugins), None))
 
-    @property
+    @cached_property
     def limits_queues(self) -> bool:
         """Whether the rule `queue` is in force."""
         if self.share_plugin is None or self.rules.queue == "off":
             return False
         return self.rules.queue == "on" or self.enabled(self.share_plugin, "enabledAllocatable")
 
-    @property
+    @cached_property
     def requires_gangs(self) -> bool:
         """Whether the rule `gang` is in force."""
         if self.rules.gang == "auto":
             return self.enabled("gang", "enableJobReady")
         return self.rules.gang == "on"
 
-    @property
+    @cached_property
     def pending_jobs_enter(self) -> Literal["enqueue", "freely", "never"]:
         """How a job leaves the phase Pending: by the enqueue action, by itself, or not in this session."""
         if self.is_kube or self.rules.enqueue == "off":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from cpsched.policy.arguments import Arguments, resolve
@@ -50,7 +51,7 @@ class VolcanoConf:
         """Volcano's built-in configuration."""
         return cls.parse(BUILT_IN)
 
-    @property
+    @cached_property
     def plugins(self) -> tuple[PluginConf, ...]:
         """All plugin entries in the order in which the tiers are walked."""
         return tuple(plugin for tier in self.tiers for plugin in tier)

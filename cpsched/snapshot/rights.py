@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Literal
 
 from cpsched.instance import HOLDS_ROOM, Task
@@ -25,6 +25,17 @@ def actions_against(snapshot: Snapshot, task: Task, victim: Task) -> Iterator[Ac
         yield "preempt"
     if snapshot.policy.evicts("reclaim") and job.queue != owner.queue and _gives_back(snapshot, owner.queue):
         yield "reclaim"
+
+
+def claimants(snapshot: Snapshot, tasks: Iterable[Task]) -> list[Task]:
+    """One task of every kind that actions_against can tell apart."""
+    kinds: dict[Hashable, Task] = {}
+    for task in tasks:
+        job = snapshot.jobs[snapshot.job_key(task)]
+        own = job.key if any(other.status in HOLDS_ROOM for other in job.tasks) else None
+        kind = (job.queue, job.priority, job.is_starving(snapshot.policy), own, task.priority, task.best_effort)
+        kinds.setdefault((*kind, task.never_preempts), task)
+    return list(kinds.values())
 
 
 def _may_preempt(snapshot: Snapshot, task: Task, victim: Task) -> bool:

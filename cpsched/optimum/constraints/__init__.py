@@ -28,6 +28,9 @@ CONSTRAINTS: dict[str, Constraint] = {
     "enqueue": enqueue,
 }
 
+ON_POOLS = tuple(key for key in CONSTRAINTS if key != "filters")
+"""Rules whose rows still hold when they are summed up over several nodes."""
+
 ELSEWHERE: dict[str, str] = {
     "assignment": "variables exist only for pending, ungated tasks of jobs that take part",
     "deserved": "shares are constants of the snapshot; without them no variable exists",

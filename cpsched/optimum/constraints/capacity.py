@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from math import floor, inf
+from math import inf
 
 from ortools.sat.python import cp_model
 
 from cpsched.optimum.classes import TaskClass, VictimGroup
-from cpsched.optimum.variables import Expr, Variables, sum_of, weighted
+from cpsched.optimum.variables import Counts, Expr, Shape, Variables, sum_of, weighted
 from cpsched.resources import Vector
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.rights import Action
 
-Shape = tuple[tuple[str, int], ...]
 Freed = list[tuple[VictimGroup, Expr]]
 """A sample of the victims, and how many like it make room."""
-Counts = dict[tuple[frozenset[int], Shape], tuple[cp_model.IntVar, int]]
-"""Per set of classes that may evict them and shape: how many victims are charged, and how many there are."""
 
 
 def capacity(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
@@ -24,10 +21,8 @@ def capacity(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
     for node, present in sorted(v.classes_by_node.items()):
         freed = _freed(cp, snapshot, v, node, present)
         for resource in sorted({name for one in present for name, amount in one.sample.requests.items() if amount}):
-            unit = v.classes.unit[resource]
             asking = [one for one in present if one.sample.requests.get(resource, 0)]
-            idle = floor(snapshot.idle[node].get(resource, 0) / unit)
-            future = floor(snapshot.future_idle[node].get(resource, 0) / unit)
+            idle, future = v.room.idle[node].get(resource, 0), v.room.future[node].get(resource, 0)
             bound = [one for one in asking if (one.index, node) in v.bind]
             if bound:
                 needs = weighted((v.classes.amount(one.sample, resource), v.bound(one, node)) for one in bound)
@@ -69,6 +64,8 @@ def _freed(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables, node: str, pr
         freed.append((members[0][0], charged))
         counts[key] = (charged, most)
     _charge(cp, v, None if everywhere else node, counts)
+    if counts and not everywhere:
+        v.charged[node] = counts
     return freed
 
 
