@@ -45,7 +45,7 @@ def _optimal(instance: Instance, policy: Policy, options: Options) -> Solution:
     if options.export is not None:
         write_model(instance, policy, options.export)
     heuristic = _kube if policy.is_kube else _volcano
-    solution = decide(instance, policy, settings, hint=heuristic(instance, policy, Options()))
+    solution = decide(instance, policy, settings, hint=lambda: heuristic(instance, policy, Options()))
     return solution.model_copy(update={"versions": {**solution.versions, "ortools": version("ortools")}})
 
 

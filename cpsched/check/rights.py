@@ -57,18 +57,27 @@ class Rights:
         A queue is judged by what it holds now: what the decision itself places there gives nobody a right. It only
         shrinks as victims go, so whoever may go last may as well do so.
         """
-        waiting, found = list(victims), []
+        found: list[str] = []
         held: dict[str, float] = dict(self.snapshot.shares[queue].allocated) if queue in self.snapshot.shares else {}
-        for victim in waiting:
+        waiting: dict[tuple[tuple[str, int], ...], list[Task]] = {}
+        for victim in victims:
             held = _changed(held, victim, -1)
+            waiting.setdefault(tuple(sorted(victim.requests.items())), []).insert(0, victim)
         while waiting:
-            last = next((v for v in waiting if is_above_share(self.snapshot, queue, v, _changed(held, v, 1))), None)
-            if last is None:
+            after = {shape: _changed(held, alike[-1], 1) for shape, alike in waiting.items()}
+            above = (s for s in waiting if is_above_share(self.snapshot, queue, waiting[s][-1], after[s]))
+            if (shape := next(above, None)) is None:
                 break
-            waiting.remove(last)
-            found.append(last.key)
-            held = _changed(held, last, 1)
+            held = after[shape]
+            found.append(waiting[shape].pop().key)
+            if not waiting[shape]:
+                del waiting[shape]
         return found
+
+    @cached_property
+    def _given_back(self) -> dict[str, frozenset[str]]:
+        """Per queue those of its reclaim victims that find it above its share."""
+        return {queue: frozenset(self.given_back(queue, victims)) for queue, victims in self.reclaimed.items()}
 
     def _static(self, victim: Task, eviction: Eviction) -> list[Pair]:
         return [
@@ -92,8 +101,10 @@ class Rights:
         victim = self.snapshot.instance.tasks[key]
         queue = self.snapshot.queue_of(victim)
         assert queue is not None
-        together = [v for v in self.reclaimed.get(queue.name, []) if v is not victim]
-        return key in self.given_back(queue.name, [*together, victim]) and self._has_claim(task)
+        if self.action(key) == "reclaim":
+            return key in self._given_back[queue.name] and self._has_claim(task)
+        together = [*self.reclaimed.get(queue.name, []), victim]
+        return key in self.given_back(queue.name, together) and self._has_claim(task)
 
     def _has_claim(self, task: Task) -> bool:
         """The reclaiming queue stays within its deserved share, as its share plugin tests it."""

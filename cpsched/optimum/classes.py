@@ -12,6 +12,8 @@ from cpsched.snapshot import SessionJob, Snapshot
 from cpsched.snapshot.enqueue import asked, decisive_limits, promise
 from cpsched.snapshot.rights import Action, actions_against
 
+ACTIONS: tuple[Action, ...] = ("preempt", "reclaim")
+
 
 @dataclass(frozen=True)
 class TaskClass:
@@ -46,7 +48,7 @@ class JobClass:
 
 @dataclass(frozen=True)
 class VictimGroup:
-    """Running tasks of one job on one node that are interchangeable as victims."""
+    """Running tasks on one node that are interchangeable as victims; of one job, unless that makes no difference."""
 
     index: int
     node: str
@@ -54,6 +56,8 @@ class VictimGroup:
     tasks: tuple[Task, ...]
     rights: dict[Action, tuple[int, ...]]
     """Per action the task classes that may evict them, were they placed beside them."""
+    whole_job: bool
+    """Whether the job can lose them all without anybody minding; then they may be of several such jobs."""
     kind: Hashable
     """Everything but the node that tells them from others."""
 
@@ -151,7 +155,7 @@ def _job_key(snapshot: Snapshot, job: SessionJob, counts: dict[int, int]) -> Has
         job.priority,
         job.min_available,
         job.phase,
-        job in snapshot.starving,
+        job.is_below_minimum and snapshot.takes_part(job),
         job.is_starving(snapshot.policy),
         repr(sorted(promise(job).items())),
         limits,
@@ -185,13 +189,22 @@ def _victim_groups(snapshot: Snapshot, tasks: tuple[TaskClass, ...]) -> tuple[Vi
             if victim.status in HOLDS_ROOM and snapshot.job_of(victim) is not None:
                 members.setdefault((node, _victim_key(snapshot, victim)), []).append(victim)
     everywhere = snapshot.policy.rules.eviction_scope == "cluster"
+    on = [frozenset(one.nodes) for one in tasks]
+    rights_by_kind: dict[Hashable, dict[Action, tuple[int, ...]]] = {}
     found: list[VictimGroup] = []
     for (node, kind), group in members.items():
         group.sort(key=lambda task: task.key)
-        near = [c for c in tasks if everywhere or node in c.nodes]
-        rights = _rights(snapshot, near, group[0])
+        near = tuple(c.index for c in tasks if everywhere or node in on[c.index])
+        if (kind, near) not in rights_by_kind:
+            rights_by_kind[kind, near] = _rights(snapshot, [tasks[index] for index in near], group[0])
+        rights = rights_by_kind[kind, near]
         if rights:
-            found.append(VictimGroup(len(found), node, snapshot.job_key(group[0]), tuple(group), rights, kind))
+            job = snapshot.jobs[snapshot.job_key(group[0])]
+            found.append(
+                VictimGroup(
+                    len(found), node, job.key, tuple(group), rights, whole_job=_may_lose_all(snapshot, job), kind=kind
+                )
+            )
     return tuple(found)
 
 
@@ -218,7 +231,8 @@ def _victim_key(snapshot: Snapshot, victim: Task) -> tuple[Hashable, ...]:
     )
     ports = tuple(port.model_dump_json() for c in victim.pod.spec.containers for port in c.ports)
     return (
-        snapshot.job_key(victim),
+        _owner(snapshot, victim),
+        victim.namespace,
         tuple(sorted(victim.requests.items())),
         victim.pod_priority,
         victim.pod.status.start_time,
@@ -231,6 +245,22 @@ def _victim_key(snapshot: Snapshot, victim: Task) -> tuple[Hashable, ...]:
         wishes,
         ports,
     )
+
+
+def _owner(snapshot: Snapshot, victim: Task) -> Hashable:
+    """The victim's job, or only what rights and queues see of it where nobody minds how much of it goes."""
+    job = snapshot.jobs[snapshot.job_key(victim)]
+    return (job.queue, job.priority) if _may_lose_all(snapshot, job) else job.key
+
+
+def _may_lose_all(snapshot: Snapshot, job: SessionJob) -> bool:
+    if job.pending:
+        return False
+    policy = snapshot.policy
+    guarded = any(policy.evicts(action) and policy.gang_protects(action) != "off" for action in ACTIONS)
+    if not guarded and all(level.key != "gangs_broken" for level in policy.levels):
+        return True
+    return job.ready - sum(task.status in HOLDS_ROOM for task in job.tasks) >= job.min_available
 
 
 def _units(snapshot: Snapshot) -> dict[str, int]:

@@ -243,7 +243,8 @@ def _nodes_used(v: Variables) -> list[Step]:
     for node, present in v.snapshot.instance.tasks_by_node.items():
         groups = v.victims_by_node.get(node, [])
         removable = sum(len(group.tasks) for group in groups)
-        if removable < len(present):
+        # Whoever evicts the last task of a node is placed there, unless the scope of evictions is the cluster.
+        if removable < len(present) or (present and v.snapshot.policy.rules.eviction_scope == "node"):
             least += 1
             continue
         placements = [v.placed(one, node) for one in v.classes_by_node.get(node, [])]

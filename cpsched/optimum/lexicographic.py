@@ -11,7 +11,7 @@ from typing import Any
 from ortools.sat.python import cp_model
 
 from cpsched.check import Decision, Violation, violations
-from cpsched.objectives import level_plan, value_of
+from cpsched.objectives import comparable, level_plan, value_of, vector
 from cpsched.optimum.constraints.charging import refine
 from cpsched.optimum.constraints.own_room import own_room
 from cpsched.optimum.extract import counts_of, extract
@@ -36,6 +36,11 @@ GIVEN = "given open levels"
 """What is said of a level that was closed after one that stayed open."""
 
 
+def rank(decision: Decision) -> tuple[tuple[int, int], ...]:
+    """The smaller, the better."""
+    return comparable(level_plan(decision.snapshot), vector(decision))
+
+
 @dataclass
 class LevelResult:
     """One settled level."""
@@ -52,7 +57,7 @@ class LevelResult:
 class Search:
     """A lexicographic search; `best` is always a decision without findings."""
 
-    def __init__(self, snapshot: Snapshot, settings: Settings, hint: Decision | None = None):
+    def __init__(self, snapshot: Snapshot, settings: Settings, hint: Callable[[], Decision] | None = None):
         self.snapshot, self.settings = snapshot, settings
         self.race = Race(settings)
         self._clock = self.race.clock
@@ -62,8 +67,7 @@ class Search:
         self.best = Decision(snapshot, {}, {})
         self.levels: list[LevelResult] = []
         self._values: list[int] | None = None
-        if hint is not None and not violations(hint):
-            self._adopt(hint)
+        self._ask_hint = hint
 
     def run(self) -> None:
         """Settle every level in order; Ctrl-C and the time limit leave the rest as the best decision has it."""
@@ -156,6 +160,8 @@ class Search:
             least, holder = self._glance(step, pooled, priority, end), "cp-sat"
             if least > step.least:
                 self.program.cp.add(step.expr >= least)
+        if step.measure(self.best) > least:
+            self._take_hint()
         while True:
             value = step.measure(self.best)
             if value == step.least:
@@ -227,6 +233,14 @@ class Search:
         else:
             counts = [*v.bind.values(), *v.reserve.values(), *v.evict.values()]
         self.program.forbid({count: value(count) for count in counts})
+
+    def _take_hint(self) -> None:
+        """Go on from the decision made elsewhere, once, if it is better so far."""
+        if self._ask_hint is None:
+            return
+        hint, self._ask_hint = self._ask_hint(), None
+        if not violations(hint) and rank(hint) < rank(self.best):
+            self._adopt(hint)
 
     def _adopt(self, decision: Decision) -> None:
         """Start from a decision made elsewhere."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from cpsched import timestamps
 from cpsched.check import Decision
 from cpsched.instance import Instance
@@ -14,12 +16,17 @@ from cpsched.solution import Level, Solution, SolutionStatus
 
 
 def decide(
-    instance: Instance, policy: Policy, settings: Settings | None = None, hint: Solution | None = None
+    instance: Instance,
+    policy: Policy,
+    settings: Settings | None = None,
+    hint: Callable[[], Solution] | None = None,
 ) -> Solution:
-    """Solve the session to optimality, level by level, as far as the time limit allows; `hint` is where to start."""
+    """Solve the session to optimality, level by level, as far as the time limit allows.
+
+    `hint` gives a decision to start from; it is asked only if a level does not close without it.
+    """
     snapshot = Snapshot(instance, policy)
-    start = None if hint is None else Decision.of(snapshot, hint)
-    search = Search(snapshot, settings or Settings(), start)
+    search = Search(snapshot, settings or Settings(), None if hint is None else lambda: Decision.of(snapshot, hint()))
     search.run()
     best = search.best
     phases = dict.fromkeys(sorted(best.entered), "Inqueue")

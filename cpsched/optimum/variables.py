@@ -101,8 +101,8 @@ class Variables:
 
     @cached_property
     def victims_by_job(self) -> dict[str, list[VictimGroup]]:
-        """Groups of each job."""
-        return _grouped(self.classes.victims, "job")
+        """Groups of each job that minds losing them."""
+        return _grouped(tuple(group for group in self.classes.victims if not group.whole_job), "job")
 
     @cached_property
     def classes_by_node(self) -> dict[str, list[TaskClass]]:

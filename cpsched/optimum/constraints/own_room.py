@@ -1,4 +1,4 @@
-"""Own room: nobody uses room of victims whom it may not evict; stricter than `charge`, for plans that should pass it."""
+"""Own room: nobody uses room of victims whom it may not evict. Stricter than `charge`, for plans that must pass it."""
 
 from __future__ import annotations
 
