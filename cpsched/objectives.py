@@ -162,10 +162,15 @@ def level_plan(snapshot: Snapshot) -> list[tuple[str, int | None]]:
 
 def out_of_reach(snapshot: Snapshot, priority: int) -> Callable[[Task], bool]:
     """Whether no starving job of lower priority has a right to evict the task, as the snapshot shows it."""
-    lower = [task for job in snapshot.starving if job.priority < priority for task in job.pending]
+    lower = {
+        (job.key, task.priority, task.best_effort, task.never_preempts): task
+        for job in snapshot.starving
+        if job.priority < priority
+        for task in job.pending
+    }
 
     def test(victim: Task) -> bool:
-        for task in lower:
+        for task in lower.values():
             for action in actions_against(snapshot, task, victim):
                 if action == "preempt" or _above_share_now(snapshot, victim):
                     return False
