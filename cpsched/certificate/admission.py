@@ -26,7 +26,7 @@ def most_admitted(case: Case, room: Room, priority: int) -> int:
         taken = sum(
             sum(sorted(least_demand(room, one, resource) for one in able[p])[:count]) for p, count in settled.items()
         )
-        bounds.append(_how_many((least_demand(room, one, resource) for one in mine), room.total(resource) - taken))
+        bounds.append(how_many((least_demand(room, one, resource) for one in mine), room.total(resource) - taken))
     return min(bounds)
 
 
@@ -38,7 +38,7 @@ def is_reachable(case: Case, room: Room) -> bool:
 def _by_tasks(room: Room, able: dict[int, list[Waiting]], settled: dict[int, int], mine: list[Waiting]) -> int:
     kinds = [kind for jobs in able.values() for one in jobs for kind in one.kinds if not kind.sample.best_effort]
     taken = sum(sum(sorted(map(_tasks_needed, able[p]))[:count]) for p, count in settled.items())
-    return _how_many(map(_tasks_needed, mine), room.most(kinds) - taken)
+    return how_many(map(_tasks_needed, mine), room.most(kinds) - taken)
 
 
 def _tasks_needed(one: Waiting) -> int:
@@ -66,7 +66,7 @@ def _by_queue(
                 inside = sorted(least_demand(room, one, resource) for one in able[p] if one.job.queue == queue)
                 outside = len(able[p]) - len(inside)
                 left -= sum(inside[: max(0, count - outside)])
-            bounds.append(_how_many((least_demand(room, one, resource) for one in own), left))
+            bounds.append(how_many((least_demand(room, one, resource) for one in own), left))
         total += min(bounds)
     return total
 
@@ -86,7 +86,7 @@ def _asked(jobs: Iterable[Waiting]) -> list[str]:
     return sorted({name for one in jobs for kind in one.kinds for name in kind.sample.requests})
 
 
-def _how_many(amounts: Iterable[float], room: float) -> int:
+def how_many(amounts: Iterable[float], room: float) -> int:
     """How many of them fit together at most; what asks for nothing always fits."""
     found: Sequence[float] = sorted(amounts)
     return sum(total <= room or total <= 0 for total in accumulate(found))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import cpsched
 from cpsched import timestamps
-from cpsched.certificate.case import Case, Given, Session
+from cpsched.certificate.case import Case, Session
 from cpsched.certificate.document import CLAIMED, Certificate, CertifiedLevel, Decided, Evidence, policy_sha256
 from cpsched.certificate.evidence import EVIDENCE
 from cpsched.instance import Instance
@@ -27,7 +27,7 @@ def certify(instance: Instance, policy: Policy, solution: Solution) -> Certifica
     for name, priority in level_plan(decision.snapshot):
         value = value_of(decision, name, priority)
         claim = claims.get(name if priority is None else f"{name}[{priority}]")
-        bound, evidence = _strongest(Case(session, given), name, priority, claim)
+        bound, evidence = _strongest(Case(session, dict(given)), name, priority, claim)
         closed = bound == value and all(level.proved for level in levels)
         shown = CertifiedLevel(
             name=name,
@@ -79,8 +79,7 @@ def _strongest(case: Case, name: str, priority: int | None, claim: Level | None)
     if claim is not None and claim.prover:
         claimed = read(name, claim.bound)
         if claimed is not None and tightness(name, claimed) > tightness(name, bound):
-            return claimed, Evidence(kind=CLAIMED, by=claim.prover.partition(",")[0])
+            # "bound" is the solver's model talking: its variables allow no more.
+            who = claim.prover.partition(",")[0].replace("bound", "the model")
+            return claimed, Evidence(kind=CLAIMED, by=who)
     return bound, Evidence(kind=kind)
-
-
-__all__ = ["Given", "bounds_of", "certify", "read", "tightness"]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import accumulate
 from math import ceil, floor
 
 import numpy as np
 
-from cpsched.certificate.admission import most_admitted, queue_room
+from cpsched.certificate.admission import how_many, most_admitted, queue_room
 from cpsched.certificate.case import Case
 from cpsched.certificate.room import Room, could_be_served
 from cpsched.certificate.waiting import Waiting
@@ -55,7 +55,7 @@ def _most_tasks(case: Case, room: Room) -> int:
     bounds = [_most_of_jobs(case, room, lambda one: room.most(one.kinds)), room.most(kinds)]
     for resource in room.resources:
         amounts = [kind.sample.requests.get(resource, 0) for kind in kinds for _ in range(room.most_of(kind))]
-        bounds.append(_how_many(amounts, _total(case, room, resource)))
+        bounds.append(how_many(amounts, _total(case, room, resource)))
     return min(*bounds, _by_queue(case, room, served))
 
 
@@ -80,7 +80,7 @@ def _by_queue(case: Case, room: Room, served: list[Waiting]) -> int:
             left = queue_room(case, evicting, queue, resource)
             if left is not None:
                 amounts = [kind.sample.requests.get(resource, 0) for kind in asking for _ in range(room.most_of(kind))]
-                bounds.append(_how_many(amounts, left))
+                bounds.append(how_many(amounts, left))
         total += free + min(bounds)
     return total
 
@@ -158,7 +158,7 @@ def nodes_used(case: Case, _: int | None) -> Value:
     going = {victim.key for victim in room.gone}
     emptied = [len(by_node[node]) for node in hosting if all(task.key in going for task in by_node[node])]
     most = case.most_victims
-    gone = len(emptied) if most is None else _how_many(emptied, most)
+    gone = len(emptied) if most is None else how_many(emptied, most)
     if gone:
         return len(hosting) - gone
     return len(hosting) + _further_nodes(case, room, hosting)
@@ -174,10 +174,6 @@ def _further_nodes(case: Case, room: Room, hosting: list[str]) -> int:
         return 0
     offered = sorted((int(count) for count in slots[~full]), reverse=True)
     return next((k for k, total in enumerate(accumulate(offered), start=1) if total >= missing), len(offered))
-
-
-def _how_many(amounts: Iterable[float], room: float) -> int:
-    return sum(total <= room or total <= 0 for total in accumulate(sorted(amounts)))
 
 
 COUNTED: dict[str, Callable[[Case, int | None], Value]] = {

@@ -10,7 +10,7 @@ from tests.oracle.sessions import contest
 CHUNK = 100
 
 
-@pytest.mark.parametrize("start", range(0, 600, CHUNK))
+@pytest.mark.parametrize("start", range(0, 300, CHUNK))
 def test_no_decision_beats_a_bound(start: int) -> None:
     for seed in range(start, start + CHUNK):
         tally = Tally()
