@@ -86,6 +86,16 @@ def test_a_queue_admits_within_its_limit() -> None:
     assert shown(source, "counting", "tasks_bound") == 4
 
 
+def test_who_is_admitted_in_another_queue_takes_nothing_here() -> None:
+    """Of the two above one is admitted: it may be the one on the right, so both CPUs of the left queue are left."""
+    above = [job(f"a{queue}", pending(2), priority=1000, queue=queue) for queue in ("left", "right")]
+    jobs = [job(f"w{n}", pending(1), priority=100, queue="left") for n in range(2)]
+    shares = conf("allocate", "priority", "gang", "proportion", "predicates")
+    source = cluster(*above, *jobs, queues=[{"name": "left"}, {"name": "right"}], conf=shares)
+    assert shown(source, "counting", "jobs_admitted", 100, admitted={1000: 1}) == 2
+    assert shown(source, "counting", "jobs_admitted", 100, admitted={1000: 2}) == 0
+
+
 def test_victims_are_needed_where_nothing_is_free() -> None:
     """Three CPUs are held by a pod of two and one of one; the job needs two."""
     source = cluster(FULL, *waiting(2), nodes=3)
@@ -101,6 +111,13 @@ def test_so_many_victims_as_the_room_asks_for() -> None:
     old = job("old", running(1, replicas=4), priority=10, minMember=0)
     source = cluster(old, *waiting(3))
     assert shown(source, "victims-needed", "victim_count", None, admitted={100: 1}) == 3
+
+
+def test_one_victim_may_make_place_for_two() -> None:
+    """A pod of three CPUs beside one that is free: once it is gone, two tasks of two fit."""
+    old = [job("a", running(3), priority=10, minMember=0), job("b", running(2, node="n2"), priority=10, minMember=0)]
+    source = cluster(*old, *waiting(2, replicas=2), nodes={"n1": 4, "n2": 2})
+    assert shown(source, "victims-needed", "victim_count", None, admitted={100: 1}) == 1
 
 
 def test_the_least_important_victims_that_suffice() -> None:
