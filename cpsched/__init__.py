@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from cpsched.errors import InputError
 
 if TYPE_CHECKING:
+    from cpsched.certificate import Certificate
     from cpsched.importers.load import Source
     from cpsched.importers.policy import Configuration
     from cpsched.instance import Instance
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-__all__ = ["Finding", "InputError", "Instance", "Solution", "__version__", "check", "load", "solve"]
+__all__ = ["Finding", "InputError", "Instance", "Solution", "__version__", "certify", "check", "load", "solve"]
 
 
 def load(source: Source, *, sharding: Mapping[str, Any] | None = None, lenient: bool = False) -> Instance:
@@ -99,6 +100,16 @@ def check(
 
     policy = load_policy(model, conf, instance=instance)
     return findings(decision_of(instance, policy, solution), solution)
+
+
+def certify(
+    instance: Instance, solution: Solution, model: Configuration = "volcano", conf: Configuration | None = None
+) -> Certificate:
+    """The decision with a bound on every level and the evidence for it; no solver is imported."""
+    from cpsched.certificate import certify as certified
+    from cpsched.importers.policy import load_policy
+
+    return certified(instance, load_policy(model, conf, instance=instance), solution)
 
 
 def __getattr__(name: str) -> Any:

@@ -68,6 +68,15 @@ Export = Annotated[
     ),
 ]
 Workers = Annotated[int, typer.Option("--workers", help="Threads of the solver.")]
+CertificateFile = Annotated[
+    str | None,
+    typer.Option(
+        "--certificate",
+        metavar="FILE",
+        help="Write the decision with its bounds and the evidence for each, for cpsched verify.",
+        show_default=False,
+    ),
+]
 KubeVersion = Annotated[
     str | None,
     typer.Option(
@@ -102,6 +111,7 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     prover: Prover = "both",
     log: Log = None,
     export: Export = None,
+    certificate: CertificateFile = None,
     kube_version: KubeVersion = None,
     only: Only = None,
     pod_groups: PodGroups = False,
@@ -147,6 +157,10 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
         solution = engines.run(name, instance, policy, replace(options, log=told))
     if solution.interrupted:
         warn(["interrupted: this is the best decision so far"])
+    if certificate is not None:
+        from cpsched.certificate import certify
+
+        write_output(certificate, as_json(certify(instance, policy, solution).to_dict()))
     text = as_json(solution.to_dict())
     write_output(output, text)
     if json:

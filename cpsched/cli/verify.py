@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,7 +19,11 @@ if TYPE_CHECKING:
 
 SolutionFile = Annotated[
     str,
-    typer.Argument(metavar="SOLUTION", help="A Solution, as solve --json or -o wrote it.", show_default=False),
+    typer.Argument(
+        metavar="SOLUTION",
+        help="A Solution, as solve --json or -o wrote it, or a Certificate, as solve --certificate did.",
+        show_default=False,
+    ),
 ]
 ModelOption = Annotated[
     str | None,
@@ -42,7 +47,8 @@ def verify(
     """Check a decision without any solver.
 
     Its format, every rule of the policy, and every level it states against the value computed anew. A solution that
-    was made from another input is checked all the same, with a warning.
+    was made from another input is checked all the same, with a warning. Of a certificate the bounds are computed anew
+    too, as far as its evidence is not a solver's word.
     """
     from cpsched.files import read_document
     from cpsched.importers.load import load
@@ -51,6 +57,10 @@ def verify(
     from cpsched.solution import Solution
 
     document = read_document(solution_file)
+    if isinstance(document.data, Mapping) and document.data.get("kind") == "Certificate":
+        from cpsched.cli.certificates import verify_certificate
+
+        return verify_certificate(document, input_, model=model, conf=conf, lenient=lenient, json=json)
     solution = Solution.parse(document.data, file=document.file)
     with busy("Checking"):
         instance = load(input_, lenient=lenient)

@@ -1,0 +1,85 @@
+"""certify(): for every level of a solution the best bound that can be checked, else the solver's word."""
+
+from __future__ import annotations
+
+import cpsched
+from cpsched import timestamps
+from cpsched.certificate.case import Case, Session
+from cpsched.certificate.document import CLAIMED, Certificate, CertifiedLevel, Decided, Evidence, policy_sha256
+from cpsched.certificate.evidence import EVIDENCE
+from cpsched.instance import Instance
+from cpsched.judge import decision_of
+from cpsched.objectives import Value, comparable, level_plan, value_of
+from cpsched.policy import Policy
+from cpsched.policy.levels import SENSES
+from cpsched.solution import Level, Solution
+
+Plan = tuple[str, int | None]
+
+
+def certify(instance: Instance, policy: Policy, solution: Solution) -> Certificate:
+    """The solution's decision with its values, computed anew, and bounds: the tightest that is known of each level."""
+    decision = decision_of(instance, policy, solution)
+    session = Session(decision.snapshot)
+    claims = {level.label: level for level in solution.levels}
+    given: dict[Plan, Value] = {}
+    levels: list[CertifiedLevel] = []
+    for name, priority in level_plan(decision.snapshot):
+        value = value_of(decision, name, priority)
+        claim = claims.get(name if priority is None else f"{name}[{priority}]")
+        bound, evidence = _strongest(Case(session, dict(given)), name, priority, claim)
+        closed = bound == value and all(level.proved for level in levels)
+        shown = CertifiedLevel(
+            name=name,
+            priority=priority,
+            sense=SENSES[name],
+            value=_written(name, value),
+            bound=_written(name, bound),
+            proved=closed,
+            evidence=evidence,
+        )
+        levels.append(shown)
+        given[name, priority] = value
+    return Certificate(
+        model=policy.name,
+        policy_sha256=policy_sha256(policy),
+        instance_sha256=instance.sha256,
+        versions={"cpsched": cpsched.__version__, **solution.versions},
+        decision=Decided(**{field: getattr(solution, field) for field in Decided.model_fields}),
+        levels=tuple(levels),
+    ).sealed()
+
+
+def bounds_of(case: Case, name: str, priority: int | None) -> list[tuple[str, Value]]:
+    """Every kind of evidence that has something to say of the level, with its bound; the tightest first."""
+    found = [(kind, shown.bound) for kind, show in EVIDENCE.items() if (shown := show(case, name, priority))]
+    return sorted(found, key=lambda pair: tightness(name, pair[1]), reverse=True)
+
+
+def tightness(name: str, bound: Value) -> tuple[int, int]:
+    """Sorts a bound that excludes more behind one that excludes less."""
+    return comparable([(name, None)], [bound])[0]
+
+
+def read(name: str, value: int | str | None) -> Value:
+    """A value as a file shows it, as a number again."""
+    return timestamps.parse(value) if name == "victim_start_time" and isinstance(value, str) else _number(value)
+
+
+def _number(value: int | str | None) -> Value:
+    return None if value is None else int(value)
+
+
+def _written(name: str, value: Value) -> int | str | None:
+    return timestamps.text(value) if name == "victim_start_time" and value is not None else value
+
+
+def _strongest(case: Case, name: str, priority: int | None, claim: Level | None) -> tuple[Value, Evidence]:
+    kind, bound = bounds_of(case, name, priority)[0]
+    if claim is not None and claim.prover:
+        claimed = read(name, claim.bound)
+        if claimed is not None and tightness(name, claimed) > tightness(name, bound):
+            # "bound" is the solver's model talking: its variables allow no more.
+            who = claim.prover.partition(",")[0].replace("bound", "the model")
+            return claimed, Evidence(kind=CLAIMED, by=who)
+    return bound, Evidence(kind=kind)

@@ -1,0 +1,116 @@
+"""The certificate as a file: a decision, its vector, its bounds, the evidence for each, and what it was made from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from cpsched.errors import InputError
+from cpsched.policy import Policy
+from cpsched.solution import Eviction, Level, Solution
+
+CLAIMED = "claimed"
+"""The kind of evidence that is somebody's word."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+
+class Evidence(_Part):
+    """Why nothing beyond the bound can be reached by a decision with the stated values on all earlier levels."""
+
+    kind: str = Field(description="how the bound is computed anew from the instance, or claimed")
+    by: str = Field("", description="claimed: the solver whose word it is")
+
+
+class CertifiedLevel(_Part):
+    """One level: its value, a bound on what any decision with the same earlier values can reach, and why."""
+
+    name: str
+    priority: int | None = None
+    sense: Literal["max", "min"]
+    value: int | str | None = Field(description="null for a victim level without victims; a start time is RFC 3339")
+    bound: int | str | None = Field(description="as the value; null: not even the absence of victims is excluded")
+    proved: bool = Field(description="value and bound meet, here and on every earlier level")
+    evidence: Evidence
+
+    @property
+    def label(self) -> str:
+        """jobs_admitted[1000], or the plain name."""
+        return self.name if self.priority is None else f"{self.name}[{self.priority}]"
+
+
+class Decided(_Part):
+    """The decision itself, as in a Solution."""
+
+    binds: dict[str, str] = {}
+    allocated: dict[str, str] = {}
+    pipelined: dict[str, str] = {}
+    evictions: tuple[Eviction, ...] = ()
+    phases: dict[str, str] = {}
+
+
+class Certificate(_Part):
+    """A decision with everything that is needed to check it again."""
+
+    api_version: Literal["cpsched/v1"] = Field("cpsched/v1", alias="apiVersion")
+    kind: Literal["Certificate"] = "Certificate"
+    model: str = Field(description="name of the model")
+    policy_sha256: str = Field(description="of the model and the scheduler configuration together")
+    instance_sha256: str
+    versions: dict[str, str] = {}
+    decision: Decided
+    levels: tuple[CertifiedLevel, ...]
+    sha256: str = Field("", description="of all the rest, so that a slip of the editor is noticed")
+
+    @classmethod
+    def parse(cls, data: Any, *, file: str | None = None) -> Certificate:
+        """Read the JSON form; InputError says in one line what is wrong."""
+        if not isinstance(data, Mapping) or data.get("kind") != "Certificate":
+            raise InputError("not a Certificate", file=file, right="give what cpsched solve --certificate wrote")
+        try:
+            return cls.model_validate(dict(data))
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            place = ".".join(str(part) for part in first["loc"])
+            raise InputError(first["msg"].removeprefix("Value error, "), file=file, place=place) from None
+
+    def sealed(self) -> Certificate:
+        """With the checksum of its content."""
+        return self.model_copy(update={"sha256": self.checksum()})
+
+    def checksum(self) -> str:
+        """SHA-256 of everything but the checksum."""
+        return _digest(self.model_dump(mode="json", by_alias=True, exclude={"sha256"}))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        return self.model_dump(mode="json", by_alias=True)
+
+    def as_solution(self) -> Solution:
+        """The decision and its levels in the form that the judge looks at."""
+        fields = {"name", "priority", "sense", "value", "bound", "proved"}
+        levels = tuple(Level(**level.model_dump(include=fields)) for level in self.levels)
+        return Solution(
+            model=self.model,
+            instance_sha256=self.instance_sha256,
+            levels=levels,
+            **{name: getattr(self.decision, name) for name in Decided.model_fields},
+        )
+
+
+def policy_sha256(policy: Policy) -> str:
+    """What tells two policies apart: the model and the configuration in force."""
+    conf = replace(policy.kube, warnings=()) if policy.is_kube else replace(policy.volcano, warnings=())
+    model = policy.model.model_dump(mode="json", exclude={"conf", "description"})
+    return _digest({"model": model, "conf": repr(conf)})
+
+
+def _digest(content: Any) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

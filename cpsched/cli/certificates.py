@@ -1,0 +1,112 @@
+"""`cpsched verify` of a certificate: which bounds were computed anew, and which are a solver's word."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cpsched import timestamps
+from cpsched.cli.output import as_json, busy, emit, emit_tables, warn
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from cpsched.certificate import Certificate, Checked
+    from cpsched.certificate.verify import CheckedLevel
+    from cpsched.parsing import Document
+
+
+def verify_certificate(
+    document: Document, input_: str, *, model: str | None, conf: str | None, lenient: bool, json: bool
+) -> int:
+    """Check a certificate against its input; 1 if anything in it is not so."""
+    from cpsched.certificate import Certificate, verified
+    from cpsched.importers.load import load
+    from cpsched.importers.policy import load_policy
+
+    certificate = Certificate.parse(document.data, file=document.file)
+    with busy("Checking"):
+        instance = load(input_, lenient=lenient)
+        policy = load_policy(model or certificate.model, conf, instance=instance, lenient=lenient)
+        checked = verified(instance, policy, certificate, file=document.file)
+    warn([*instance.warnings, *policy.warnings])
+    if json:
+        emit(as_json(_verdict(certificate, checked)))
+    else:
+        emit_tables(_levels(checked), *_findings(checked), summary(checked))
+    return 1 if checked.findings else 0
+
+
+def summary(checked: Checked) -> str:
+    """One line: whom one has to believe."""
+    if checked.findings:
+        return f"{len(checked.findings)} finding{'s' * (len(checked.findings) > 1)}: the certificate does not hold."
+    if checked.is_optimal:
+        return "Optimal: every bound was computed anew, no solver has to be believed."
+    open_ = sum(not level.stated.proved for level in checked.levels)
+    if open_:
+        return f"No rule is broken; {open_} of {len(checked.levels)} levels are not proved."
+    claims = [level.stated.evidence.by for level in checked.levels if not level.verified]
+    who = " and ".join(sorted(set(claims)))
+    return f"Optimal, if {who} can be believed on {len(claims)} of {len(checked.levels)} levels."
+
+
+def _verdict(certificate: Certificate, checked: Checked) -> dict[str, Any]:
+    return {
+        "apiVersion": "cpsched/v1",
+        "kind": "Verification",
+        "model": certificate.model,
+        "optimal": checked.is_optimal,
+        "findings": [one.model_dump(mode="json") for one in checked.findings],
+        "levels": [
+            {
+                "name": one.stated.name,
+                "priority": one.stated.priority,
+                "value": _shown(one, one.value),
+                "bound": one.stated.bound,
+                "evidence": one.stated.evidence.model_dump(mode="json"),
+                "verified": one.verified,
+                "computed": _shown(one, one.shown),
+            }
+            for one in checked.levels
+        ],
+    }
+
+
+def _levels(checked: Checked) -> Table:
+    from cpsched.cli.tables import table
+
+    rows = []
+    open_before = False
+    for one in checked.levels:
+        bound = "none" if one.stated.bound is None else str(one.stated.bound)
+        value = _shown(one, one.value)
+        rows.append(
+            (one.stated.label, "none" if value is None else str(value), bound, _evidence(one), _said(one, open_before))
+        )
+        open_before = open_before or not one.stated.proved
+    return table("Levels, most important first", ["level", "#value", "#bound", "evidence", ""], rows)
+
+
+def _evidence(one: CheckedLevel) -> str:
+    return one.stated.evidence.kind
+
+
+def _said(one: CheckedLevel, open_before: bool) -> str:
+    if one.wrong:
+        return f"wrong: {one.wrong}"
+    said = "verified" if one.verified else f"claimed by {one.stated.evidence.by}"
+    if not one.verified:
+        shown = _shown(one, one.shown)
+        said += f" (without it: {'none' if shown is None else shown})"
+    return f"{said}, given the levels above" if open_before else said
+
+
+def _shown(one: CheckedLevel, value: int | None) -> int | str | None:
+    return timestamps.text(value) if one.stated.name == "victim_start_time" and value is not None else value
+
+
+def _findings(checked: Checked) -> list[Table]:
+    from cpsched.cli.tables import table
+
+    rows = [(one.rule, one.subject, one.message) for one in checked.findings]
+    return [table("Findings", ["rule", "subject", "message"], rows)] if rows else []

@@ -1,0 +1,126 @@
+"""What a heuristic decides within the rules is a point of the Program, and the optimum is never worse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ortools.sat.python import cp_model
+
+from cpsched import engines
+from cpsched.check import Decision, violations
+from cpsched.importers.load import load
+from cpsched.judge import decision_of
+from cpsched.objectives import comparable, level_plan, value_of, vector
+from cpsched.optimum.extract import counts_of
+from cpsched.optimum.lexicographic import GIVEN
+from cpsched.optimum.program import Program
+from cpsched.optimum.race import Settings
+from cpsched.optimum.solve import decide
+from cpsched.options import Options
+from cpsched.policy import load_model, policy_for
+from cpsched.snapshot import Snapshot
+from tests import judge
+from tests.benchmark.sessions import contended
+from tests.oracle.midsize import midsize
+from tests.oracle.samples import rows
+from tests.oracle.sessions import contest
+
+PARTS = ("binds", "allocated", "pipelined", "evicted")
+
+
+def is_a_point(decision: Decision) -> bool:
+    """Whether the Program has a solution with exactly this decision's counts."""
+    program = Program(decision.snapshot)
+    cp: Any = program.cp
+    for variable, count in counts_of(program.variables, decision).items():
+        cp.add_hint(variable, count)
+    solver = cp_model.CpSolver()
+    parameters: Any = solver.parameters
+    parameters.fix_variables_to_their_hinted_value = True
+    parameters.num_workers = 1
+    return solver.solve(cp) in (cp_model.OPTIMAL, cp_model.FEASIBLE)
+
+
+def heuristic(snapshot: Snapshot) -> Decision:
+    """The mirror's decision."""
+    engine = "kube" if snapshot.policy.is_kube else "volcano"
+    return decision_of(
+        snapshot.instance, snapshot.policy, engines.run(engine, snapshot.instance, snapshot.policy, Options())
+    )
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_recorded_decisions_of_volcano_are_points_of_the_program(part: int) -> None:
+    """Every sixteenth session of the real scheduler, with all decisions that were recorded of it."""
+    points = 0
+    for row in rows("volcano-recorded.jsonl.gz")[part::16]:
+        snapshot = Snapshot(load(row["objects"], lenient=True), policy_for(load_model("volcano"), row["conf"]))
+        for outcome in row["outcomes"]:
+            decision = judge.decide(snapshot, {name: outcome[name] for name in PARTS if name in outcome})
+            if not violations(decision):
+                assert is_a_point(decision), row["id"]
+                points += bool(decision.placed)
+    assert points > 50
+
+
+def test_decisions_of_the_kube_mirror_are_points_of_the_program() -> None:
+    """Every twelfth recorded session."""
+    points = 0
+    for row in rows("kube-recorded.jsonl.gz")[::12]:
+        snapshot = Snapshot(load(row["objects"], lenient=True), policy_for(load_model("kube"), row["conf"]))
+        decision = heuristic(snapshot)
+        if not violations(decision):
+            assert is_a_point(decision), row["id"]
+            points += bool(decision.placed)
+    assert points > 20
+
+
+@pytest.mark.parametrize("start", range(0, 200, 100))
+def test_decisions_on_random_sessions_are_points_and_never_better(start: int) -> None:
+    """The mirror is within the rules or has findings; if within, it is a hint that loses nothing."""
+    better = 0
+    for seed in range(start, start + 100):
+        snapshot = contest(seed).snapshot()
+        decision = heuristic(snapshot)
+        if violations(decision):
+            continue
+        assert is_a_point(decision), seed
+        plan = level_plan(snapshot)
+        solution = decide(snapshot.instance, snapshot.policy, Settings(workers=1, deterministic=True))
+        best = decision_of(snapshot.instance, snapshot.policy, solution)
+        ours, theirs = comparable(plan, vector(best)), comparable(plan, vector(decision))
+        assert ours <= theirs, seed
+        better += ours < theirs
+    assert better
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_however_short_the_time_the_optimum_is_not_worse(seed: int) -> None:
+    """Cut off at once, the answer is the heuristic's decision or better, and says what it has not proved."""
+    snapshot = judge.snapshot_of(midsize(seed))
+    solution = engines.run("optimal", snapshot.instance, snapshot.policy, Options(time_limit=0.001, deterministic=True))
+    decision = heuristic(snapshot)
+    plan = level_plan(snapshot)
+    best = decision_of(snapshot.instance, snapshot.policy, solution)
+    assert not violations(best)
+    if not violations(decision):
+        assert comparable(plan, vector(best)) <= comparable(plan, vector(decision))
+
+
+def test_after_an_open_level_nothing_is_called_proved() -> None:
+    """A level closed after an open one says that it is closed given that one; its value stays between its bounds."""
+    snapshot = judge.snapshot_of(contended(nodes=8, gangs=8, shapes=8, queues=2, seed=1))
+    solution = engines.run("optimal", snapshot.instance, snapshot.policy, Options(time_limit=0.1, deterministic=True))
+    decision = decision_of(snapshot.instance, snapshot.policy, solution)
+    first_open = next(number for number, level in enumerate(solution.levels) if not level.proved)
+    later = solution.levels[first_open + 1 :]
+    assert solution.status == "feasible"
+    assert all(level.value == level.bound for level in solution.levels[:first_open])
+    assert not any(level.proved for level in later)
+    closed = [level for level in later if level.value == level.bound and level.prover]
+    assert closed
+    assert all(level.prover.endswith(GIVEN) for level in closed)
+    for level in solution.levels:
+        if isinstance(level.value, int):
+            assert level.value == value_of(decision, level.name, level.priority)

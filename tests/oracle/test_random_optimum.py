@@ -1,0 +1,71 @@
+"""Two thousand tiny sessions: the optimum is the oracle's, and between them they need every rule."""
+
+from __future__ import annotations
+
+import pytest
+
+from cpsched import timestamps
+from cpsched.check import RULES
+from cpsched.optimum.race import Settings
+from cpsched.optimum.solve import decide
+from cpsched.solution import SolutionStatus
+from tests.oracle.brute_force import Optimum, optimum
+from tests.oracle.rivals import binding_rules
+from tests.oracle.sessions import Contest, contest
+
+ONE_WORKER = Settings(workers=1, deterministic=True)
+SESSIONS, CHUNK = 2000, 100
+BINDING: dict[str, tuple[int, ...]] = {
+    "assignment": (9, 12, 38),
+    "capacity": (0, 2, 5),
+    "filters": (13, 24, 198),
+    "gang": (29, 35, 59),
+    "queue": (13, 14, 21),
+    "deserved": (278, 282, 421),
+    "eviction": (28, 33, 59),
+    "charge": (165, 301, 891),
+    "protect.gang": (13, 23, 32),
+    "protect.conformance": (13, 97, 154),
+    "protect.pdb": (18, 80, 114),
+    "protect.guarantee": (731,),
+    "enqueue": (28, 108, 116),
+    "actions": (77, 393, 442),
+}
+"""Per rule some of the sessions whose optimum it shapes; `python -m tests.benchmark agreement` counts them."""
+
+
+def as_shown(best: Optimum) -> list[int | str | None]:
+    """The oracle's values as a solution prints them."""
+    return [
+        timestamps.text(value) if label == "victim_start_time" and value is not None else value
+        for label, value in zip(best.labels, best.values, strict=True)
+    ]
+
+
+def compare(session: Contest, seed: int) -> None:
+    """Solve and search; both vectors are the same and everything is proved."""
+    snapshot = session.snapshot()
+    solution = decide(snapshot.instance, snapshot.policy, ONE_WORKER)
+    assert solution.status is SolutionStatus.OPTIMAL, seed
+    assert [level.value for level in solution.levels] == as_shown(optimum(snapshot)), seed
+
+
+@pytest.mark.parametrize("start", range(0, SESSIONS, CHUNK))
+def test_optimum_equals_exhaustive_search(start: int) -> None:
+    for seed in range(start, start + CHUNK):
+        compare(contest(seed), seed)
+
+
+@pytest.mark.parametrize("start", range(0, 200, CHUNK))
+def test_optimum_equals_exhaustive_search_across_nodes(start: int) -> None:
+    """With eviction.scope cluster victims may lie anywhere."""
+    for seed in range(start, start + CHUNK):
+        compare(contest(seed, scope="cluster"), seed)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_shapes_some_optimum(rule: str) -> None:
+    """Without the rule the optimum would be another: a better decision breaks it and nothing else."""
+    for seed in BINDING[rule]:
+        assert seed < SESSIONS
+        assert rule in binding_rules(optimum(contest(seed).snapshot())), seed
