@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import sys
 import tempfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +14,7 @@ from pathlib import Path
 from cpsched.errors import InputError
 from cpsched.parsing import Document, limited, parse_documents
 
-_SUFFIXES = (".json", ".yaml", ".yml", ".json.gz", ".yaml.gz", ".yml.gz")
+INSTANCE_SUFFIXES = (".json", ".yaml", ".yml", ".json.gz", ".yaml.gz", ".yml.gz")
 
 
 def read_documents(path: str | os.PathLike[str]) -> list[Document]:
@@ -21,7 +23,7 @@ def read_documents(path: str | os.PathLike[str]) -> list[Document]:
         return parse_documents(limited(sys.stdin.buffer, "stdin"), "stdin")
     place = Path(path)
     if place.is_dir():
-        files = sorted(file for file in place.rglob("*") if file.name.endswith(_SUFFIXES) and file.is_file())
+        files = sorted(file for file in place.rglob("*") if file.name.endswith(INSTANCE_SUFFIXES) and file.is_file())
         if not files:
             raise InputError(
                 "no .json or .yaml file in this folder", file=str(place), right="name a file or a folder of manifests"
@@ -52,6 +54,22 @@ def read_bytes(place: Path) -> bytes:
         raise InputError(f"cannot be read: {error.strerror or error}", file=str(place)) from None
     except ValueError as error:
         raise InputError(f"not the name of a file: {error}", file=str(place)) from None
+
+
+def read_lines(place: Path) -> Iterator[tuple[int, bytes]]:
+    """The file's lines with their numbers, one at a time, also of gzip; empty ones are left out."""
+    opened = gzip.open if place.name.endswith(".gz") else open
+    try:
+        with opened(place, "rb") as stream:
+            for number, line in enumerate(stream, start=1):
+                if line.strip():
+                    yield number, line
+    except FileNotFoundError:
+        raise InputError("no such file", file=str(place), right="name an existing file or a folder") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"broken gzip data ({error})", file=str(place)) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", file=str(place)) from None
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 import cpsched
+from cpsched.cli.compare import compare
 from cpsched.cli.import_ import import_
 from cpsched.cli.parameters import EXIT_CODES
 from cpsched.cli.schema import schema
@@ -22,6 +23,7 @@ app = typer.Typer(
     name="cpsched", add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False, epilog=EXIT_CODES
 )
 app.command(epilog=EXIT_CODES)(solve)
+app.command(epilog=EXIT_CODES)(compare)
 app.command(epilog=EXIT_CODES)(verify)
 app.command("import", epilog=EXIT_CODES)(import_)
 app.command(epilog=EXIT_CODES)(schema)
