@@ -9,6 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 import cpsched
+from cpsched.cli.check import check
 from cpsched.cli.compare import compare
 from cpsched.cli.import_ import import_
 from cpsched.cli.parameters import EXIT_CODES
@@ -24,6 +25,7 @@ app = typer.Typer(
 )
 app.command(epilog=EXIT_CODES)(solve)
 app.command(epilog=EXIT_CODES)(compare)
+app.command(epilog=EXIT_CODES)(check)
 app.command(epilog=EXIT_CODES)(verify)
 app.command("import", epilog=EXIT_CODES)(import_)
 app.command(epilog=EXIT_CODES)(schema)

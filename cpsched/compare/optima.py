@@ -20,7 +20,10 @@ from cpsched.solution import Solution
 
 NO_CACHE = "none"
 """In place of a folder: remember nothing."""
-_MEANING = ("check", "filters", "objects", "optimum", "policy", "shares", "snapshot", "*.py")
+_MEANING = (
+    *("check", "filters", "objects", "optimum", "policy", "shares", "snapshot"),
+    *("instance.py", "objectives.py", "quantity.py", "requests.py", "resources.py", "selectors.py", "timestamps.py"),
+)
 """What of the package says which decision is best."""
 
 
@@ -81,7 +84,6 @@ def _meaning() -> str:
     root = Path(cpsched.__file__).parent
     digest = hashlib.sha256()
     for part in _MEANING:
-        files = root.glob(part) if part.endswith(".py") else (root / part).rglob("*.py")
-        for file in sorted(files):
+        for file in [root / part] if part.endswith(".py") else sorted((root / part).rglob("*.py")):
             digest.update(read_bytes(file))
     return digest.hexdigest()
