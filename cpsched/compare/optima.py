@@ -34,11 +34,16 @@ class Optima:
         self.folder = folder
 
     def best(self, instance: Instance, policy: Policy, options: Options) -> Solution:
-        """The optimum; one that was not proved is sought again if there is more time than there was then."""
+        """The optimum; one that was not proved is sought again if there is more time than there was then.
+
+        Ctrl-C ends the run, not just this search: half a search is nothing to measure others by, or to remember.
+        """
         place = None if self.folder is None else self.folder / _name(instance, policy)
         if place is not None and (known := _read(place, options.time_limit)) is not None:
             return known
         best = engines.run("optimal", instance, policy, options)
+        if best.interrupted:
+            raise KeyboardInterrupt
         if place is not None:
             place.parent.mkdir(parents=True, exist_ok=True)
             text = json.dumps({"time_limit": options.time_limit, "solution": best.to_dict()}, separators=(",", ":"))

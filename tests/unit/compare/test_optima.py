@@ -75,6 +75,13 @@ def test_what_was_not_proved_is_sought_again_with_more_time(tmp_path: Path, aske
     assert asked == [0.5, 0.75, 2]
 
 
+def test_an_interrupted_search_is_not_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "run", lambda *_: Solution(status=SolutionStatus.FEASIBLE, interrupted=True))
+    with pytest.raises(KeyboardInterrupt):
+        Optima(tmp_path).best(*session(), Options())
+    assert list(tmp_path.rglob("*.json")) == []
+
+
 @pytest.mark.parametrize("damage", ["", "{", "[]", '{"time_limit": 9}', '{"time_limit": 9, "solution": {"kind": "x"}}'])
 def test_a_damaged_memory_is_solved_anew(tmp_path: Path, asked: list[float], damage: str) -> None:
     optima = Optima(tmp_path)
