@@ -56,6 +56,15 @@ def read_bytes(place: Path) -> bytes:
         raise InputError(f"not the name of a file: {error}", file=str(place)) from None
 
 
+def begins_with(place: Path, sign: bytes) -> bool:
+    """Whether the file's first character that is no space is this one; looks no further, also into gzip."""
+    try:
+        with (gzip.open if place.name.endswith(".gz") else open)(place, "rb") as stream:
+            return bool(stream.read(4096).lstrip().startswith(sign))
+    except (OSError, EOFError, zlib.error):
+        return False
+
+
 def read_lines(place: Path) -> Iterator[tuple[int, bytes]]:
     """The file's lines with their numbers, one at a time, also of gzip; empty ones are left out."""
     opened = gzip.open if place.name.endswith(".gz") else open

@@ -138,7 +138,9 @@ def _run(corpus: str, question: Question, accepted: Baseline | None, jobs: int) 
 
     report = Report(corpus, question.engine, accepted)
     work = partial(measure, question=question)
-    for case in progress(each(work, cases(corpus), jobs), count(corpus), "Checking"):
+    # Another process has another stdin.
+    results = each(work, cases(corpus), 1 if corpus == "-" else jobs)
+    for case in progress(results, count(corpus), "Checking"):
         report.add(case)
     return report
 

@@ -90,7 +90,8 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
         warn(f"{comparison.id}: {text}" for text in comparison.warnings)
         single = comparison if not (summary.cases or summary.failed) else None
         summary.add(comparison)
-        kept.append(comparison.to_dict(solutions=False))
+        if json or output is not None:
+            kept.append(comparison.to_dict(solutions=False))
     document = _document(kept, summary) if single is None else single.to_dict()
     write_output(output, as_json(document))
     if json:
@@ -120,7 +121,8 @@ def _comparisons(
     total = sum(count(corpus) for corpus in corpora if corpus != "-") + corpora.count("-")
     found = (case for corpus in corpora for case in cases(corpus))
     work = partial(_one, names=names, told=told, options=options, cache=cache, alone=total == 1)
-    yield from progress(each(work, found, jobs), total, "Comparing")
+    # Another process has another stdin.
+    yield from progress(each(work, found, 1 if "-" in corpora else jobs), total, "Comparing")
 
 
 def _one(

@@ -182,7 +182,7 @@ def _verdict(one: Contender, best: Contender, behind: Gap | None, proved: bool) 
 
 def _is_proved(best: Contender, behind: Gap | None) -> bool:
     """Whether the best is the optimum as far as it matters here; only our own proofs count."""
-    if best.solution.engine != OPTIMAL:
+    if not best.proves:
         return False
     if behind is None or behind.level == FINDINGS:
         return best.solution.status is SolutionStatus.OPTIMAL

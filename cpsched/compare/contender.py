@@ -33,6 +33,8 @@ class Contender:
     """None if there is no decision."""
     note: str = ""
     seconds: float = 0.0
+    proves: bool = False
+    """Whether its proofs are this package's own, made or remembered; what others claim is a claim."""
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -66,7 +68,8 @@ def contend(session: Session, name: str, options: Options, optima: Optima) -> Co
     else:
         solution = engines.run(engine, session.instance, session.policy, session.options(engine, options))
     seconds = time.perf_counter() - started
-    return Contender(name, solution, Standing.of(snapshot, solution), seconds=seconds)
+    standing = Standing.of(snapshot, solution)
+    return Contender(name, solution, standing, seconds=seconds, proves=engine == OPTIMAL)
 
 
 def given(session: Session, name: str, solution: Solution) -> Contender:

@@ -98,7 +98,7 @@ def measured(session: Session, own: Contender, best: Contender | None = None) ->
         instance=fingerprint(session),
         findings=(*own.solution.findings, *_refuted(own, best)),
         levels=own.standing.shown,
-        distance=_distance(own, own if own.solution.engine == OPTIMAL else best),
+        distance=_distance(own, own if own.proves else best),
         note=own.note,
         seconds=own.seconds,
     )

@@ -1,8 +1,8 @@
-"""A corpus: a file, a folder of instances, or rows of JSON Lines, one case after the other, each with a stable id."""
+"""A corpus: an instance, a folder of them, or rows of recorded sessions; case after case, each with a stable id."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from pydantic_core import from_json
 
 from cpsched.errors import InputError
-from cpsched.files import INSTANCE_SUFFIXES, read_document, read_lines
+from cpsched.files import INSTANCE_SUFFIXES, begins_with, read_document, read_lines
 from cpsched.importers.load import load
 from cpsched.instance import Instance
 
@@ -30,7 +30,7 @@ class Case:
     id: str
     file: str
     line: int | None = None
-    """Line of a file of rows, from 1."""
+    """Of a row: its line, or its number in a list of rows, from 1."""
     row: Mapping[str, Any] | None = None
     stated: Mapping[str, Any] = field(default_factory=dict)
     """What is known about the case besides its cluster: the row, or its entry of expected.json."""
@@ -85,8 +85,8 @@ def cases(corpus: str) -> Iterator[Case]:
         return
     for file in _files(root) if root.is_dir() else [root]:
         name = file.relative_to(root).as_posix() if root.is_dir() else file.name
-        if file.name.endswith(ROW_SUFFIXES):
-            yield from _rows(file, name)
+        if (rows := _rows_of(file)) is not None:
+            yield from _rows(file, name, rows)
             continue
         if file.parent not in expected:
             expected[file.parent] = _expected(file.parent / EXPECTED)
@@ -97,7 +97,8 @@ def count(corpus: str) -> int:
     """How many cases there are, without reading more than line ends."""
     root = Path(corpus)
     files = _files(root) if root.is_dir() else [root]
-    return sum(sum(1 for _ in read_lines(file)) if file.name.endswith(ROW_SUFFIXES) else 1 for file in files)
+    rows = (read_lines(file) if file.name.endswith(ROW_SUFFIXES) else _rows_of(file) for file in files)
+    return sum(1 if found is None else sum(1 for _ in found) for found in rows)
 
 
 def _files(root: Path) -> list[Path]:
@@ -115,14 +116,29 @@ def _files(root: Path) -> list[Path]:
     return found
 
 
-def _rows(file: Path, name: str) -> Iterator[Case]:
+def _rows_of(file: Path) -> Iterable[tuple[int, Any]] | None:
+    """The rows with their numbers: lines of JSON Lines, or a JSON list of rows; None for an instance."""
+    if file.name.endswith(ROW_SUFFIXES):
+        return _parsed_lines(file)
+    if file.name.removesuffix(".gz").endswith(".json") and begins_with(file, b"["):
+        rows = read_document(file).data
+        if isinstance(rows, list) and rows and all(isinstance(row, Mapping) and "objects" in row for row in rows):
+            return enumerate(rows, start=1)
+    return None
+
+
+def _parsed_lines(file: Path) -> Iterator[tuple[int, Any]]:
     for number, line in read_lines(file):
-        place = f"line {number}"
         try:
-            row = from_json(line)
+            yield number, from_json(line)
         except ValueError as error:
-            raise InputError(f"not valid JSON: {error}", file=str(file), place=place) from None
+            raise InputError(f"not valid JSON: {error}", file=str(file), place=f"line {number}") from None
+
+
+def _rows(file: Path, name: str, rows: Iterable[tuple[int, Any]]) -> Iterator[Case]:
+    for number, row in rows:
         if not isinstance(row, Mapping):
+            place = f"line {number}"
             raise InputError("a row is a mapping", file=str(file), place=place, right="give id, objects and conf")
         yield Case(f"{name}#{row.get('id', number)}", str(file), number, row, row)
 

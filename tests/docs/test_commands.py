@@ -17,10 +17,8 @@ import cpsched
 from tests.docs.blocks import blocks
 
 ROOT = Path(__file__).parents[2]
-PAGES = (
-    ROOT / "README.md",
-    *(ROOT / "docs" / name for name in ("cli.md", "compare.md", "gate.md", "issues.md", "python.md")),
-)
+GUIDES = ("cli", "compare", "gate", "issues", "python")
+PAGES = (ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in GUIDES))
 SHOWN = [(page.name, block) for page in PAGES for block in blocks(page, "console")]
 
 

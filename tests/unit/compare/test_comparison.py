@@ -117,6 +117,16 @@ def test_an_engine_without_an_answer_ranks_last() -> None:
     assert found.reference == "volcano"
 
 
+def test_a_claim_to_be_optimal_is_no_proof() -> None:
+    """A decision that calls itself the optimum, under that very name, is at best as good as anybody here."""
+    instance = cpsched.load(TINY / "preempt-one-is-enough.json")
+    claim = cpsched.solve(instance, workers=1)
+    assert claim.engine == "optimal"
+    found = cpsched.compare(instance, ("volcano",), decisions={"optimal": claim})
+    assert (found["optimal"].verdict, found["optimal"].proved) == ("best", False)
+    assert (found["volcano"].verdict, found["volcano"].proved) == ("behind", False)
+
+
 def test_victims_spared_name_the_job_that_gets_nothing() -> None:
     never = {"priorityClassName": "p100", "preemptionPolicy": "Never"}
     world = cluster(job("old", running(4), priority=10), job("new", pending(4, **never), priority=100))

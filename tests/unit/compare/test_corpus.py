@@ -77,6 +77,15 @@ def test_rows_bring_outcomes_most_frequent_first(tmp_path: Path) -> None:
     assert list(case.load().tasks) == ["ns/p"]
 
 
+def test_a_json_list_of_rows_is_rows_and_a_list_of_objects_is_one_cluster(tmp_path: Path) -> None:
+    write(tmp_path / "rows.json.gz", [{"id": "a", "objects": [POD]}, {"objects": []}])
+    write(tmp_path / "list.json", [POD])
+    found = list(cases(str(tmp_path)))
+    assert [case.id for case in found] == ["list.json", "rows.json.gz#a", "rows.json.gz#2"]
+    assert count(str(tmp_path)) == 3
+    assert [list(case.load().tasks) for case in found] == [["ns/p"], ["ns/p"], []]
+
+
 def test_kube_rows_wait_where_they_were_nominated_in_this_session(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl.gz"
     attempts = [{"pod": "ns/p", "nominated": "n1"}, {"pod": "ns/q", "nominated": "n2"}, {"pod": "ns/r"}]
