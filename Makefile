@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help venv demo test cover lint format bench lock clean
+.PHONY: help venv demo test cover lint format bench real lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ format: $(READY) ## format the code and mend what ruff can mend
 
 bench: $(READY) ## run the benchmarks and print their tables
 	$(BIN)/python -m tests.benchmark
+
+real: $(READY) ## write docs/real-*.md anew: real decisions against the optimum (minutes; goes on where it stopped)
+	$(BIN)/python -m tests.real
 
 lock: ## write requirements.lock anew from pyproject.toml (UPGRADE=1 takes newer versions too)
 	@$(PYTHON) -m venv build/lock

@@ -1,9 +1,13 @@
-"""Was that scheduling decision any good? Load a cluster, decide, check; nothing heavy is imported before it is used."""
+"""Was that scheduling decision any good? Load a cluster, decide, compare, check.
+
+Nothing heavy is imported before it is used.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +15,7 @@ from cpsched.errors import InputError
 
 if TYPE_CHECKING:
     from cpsched.certificate import Certificate
+    from cpsched.compare.comparison import Comparison
     from cpsched.importers.load import Source
     from cpsched.importers.policy import Configuration
     from cpsched.instance import Instance
@@ -19,7 +24,19 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-__all__ = ["Finding", "InputError", "Instance", "Solution", "__version__", "certify", "check", "load", "solve"]
+__all__ = [
+    "Comparison",
+    "Finding",
+    "InputError",
+    "Instance",
+    "Solution",
+    "__version__",
+    "certify",
+    "check",
+    "compare",
+    "load",
+    "solve",
+]
 
 
 def load(
@@ -69,7 +86,7 @@ def solve(  # noqa: PLR0913 - the names of the command line's flags
         instance: what load gave.
         model: the policy: a shipped model's name, a path, or a mapping.
         conf: the scheduler's configuration, a path or a mapping; else the instance's own, else the model's.
-        engine: who decides: optimal, volcano or kube.
+        engine: who decides: optimal, volcano, kube, or exec:CMD, any program that prints a Solution.
         time_limit: seconds after which the best so far is the answer; with deterministic, of solver's work.
         workers: threads of the solver.
         seed: 1 takes the documented choice where upstream leaves it to chance, another number draws.
@@ -101,6 +118,55 @@ def solve(  # noqa: PLR0913 - the names of the command line's flags
     return engines.run(engine, instance, policy, options)
 
 
+def compare(  # noqa: PLR0913 - the names of the command line's flags
+    instance: Instance,
+    engines: Sequence[str] = ("mirror", "optimal"),
+    model: Configuration = "volcano",
+    conf: Configuration | None = None,
+    *,
+    decisions: Mapping[str, Solution] | None = None,
+    time_limit: float = 60,
+    workers: int = 2,
+    seed: int = 1,
+    kube_version: str | None = None,
+    pod_groups: bool = False,
+    lenient: bool = False,
+    cache: str | os.PathLike[str] | None = None,
+) -> Comparison:
+    """Several engines on one cluster: level by level, what differs, and why; it prints well, also in a notebook.
+
+    Args:
+        instance: what load gave.
+        engines: names as for solve; mirror is the scheduler that the model is made for.
+        model: the policy: a shipped model's name, a path, or a mapping.
+        conf: the scheduler's configuration, a path or a mapping; else the instance's own, else the model's.
+        decisions: further contenders that have already decided, by name.
+        time_limit: seconds per engine.
+        workers: threads of the solver.
+        seed: 1 takes the documented choice where upstream leaves it to chance, another number draws.
+        kube_version: release of kube-scheduler, 1.36 or head.
+        pod_groups: kube-scheduler's gate GenericWorkload.
+        lenient: what is unknown in the configuration is left aside with a warning.
+        cache: a folder in which optima are remembered.
+    """
+    from cpsched.compare import contender
+    from cpsched.compare.comparison import compared
+    from cpsched.compare.optima import NO_CACHE, optima_in
+    from cpsched.compare.session import Session
+    from cpsched.importers.policy import load_policy
+    from cpsched.options import Options
+
+    options = Options(time_limit=time_limit, workers=workers, seed=seed)
+    policy = load_policy(model, conf, instance=instance, lenient=lenient, kube_version=kube_version)
+    session = Session(instance.file or "input", instance, policy, pod_groups=pod_groups)
+    optima = optima_in(NO_CACHE if cache is None else os.fspath(cache))
+    given = decisions or {}
+    names = contender.checked([session.mirror if name == contender.MIRROR else name for name in engines], given)
+    found = [contender.contend(session, name, options, optima) for name in names]
+    found += [contender.given(session, name, solution) for name, solution in given.items()]
+    return compared(session, found, options)
+
+
 def check(
     instance: Instance, solution: Solution, model: Configuration = "volcano", conf: Configuration | None = None
 ) -> tuple[Finding, ...]:
@@ -127,6 +193,10 @@ def __getattr__(name: str) -> Any:
         from cpsched.instance import Instance
 
         return Instance
+    if name == "Comparison":
+        from cpsched.compare.comparison import Comparison
+
+        return Comparison
     if name in ("Finding", "Solution"):
         from cpsched import solution
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from importlib.machinery import PathFinder
 from importlib.metadata import version
 
 import cpsched
+from cpsched import external
 from cpsched.errors import InputError
 from cpsched.instance import Instance
 from cpsched.judge import judged
@@ -69,9 +71,6 @@ ENGINES: dict[str, Engine] = {
 }
 """In order of preference: without a wish the first that is part of this build decides."""
 
-EXTERNAL = "exec:"
-"""Begins the name of an engine that is any program: `exec:CMD`."""
-
 
 def is_built(name: str) -> bool:
     """Whether the engine's module exists; looked up step by step, so that nothing is imported."""
@@ -95,11 +94,13 @@ def default_engine() -> str:
 
 def find(name: str) -> Engine:
     """The engine of that name; InputError for one that is unknown or not part of this build."""
-    if name not in ENGINES and not name.startswith(EXTERNAL):
+    if name.startswith(external.PREFIX):
+        return Engine("cpsched.external", partial(external.decide, name))
+    if name not in ENGINES:
         near = get_close_matches(name, ENGINES, n=1)
         meant = f"did you mean {near[0]}? " if near else ""
-        raise InputError(f"unknown engine {name}", right=f"{meant}known: {', '.join(ENGINES)}, {EXTERNAL}CMD")
-    if name.startswith(EXTERNAL) or not is_built(name):
+        raise InputError(f"unknown engine {name}", right=f"{meant}known: {', '.join(ENGINES)}, {external.PREFIX}CMD")
+    if not is_built(name):
         raise InputError(f"engine {name} is not part of this build")
     return ENGINES[name]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class CpschedError(Exception):
     """Root of every error this package raises on purpose."""
@@ -14,6 +16,9 @@ class InputError(CpschedError):
         self.wrong, self.file, self.place, self.right = wrong, file, place, right
         super().__init__(wrong)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self.wrong, self.file, self.place, self.right)
+
     def __str__(self) -> str:
         line = ": ".join(one_line(part) for part in (self.file, self.place, self.wrong) if part)
         return f"{line}; {one_line(self.right)}" if self.right else line
@@ -25,6 +30,11 @@ class InputError(CpschedError):
         if place and inner:
             joined = f"{place}{inner}" if inner.startswith("[") else f"{place}.{inner}"
         return InputError(self.wrong, file=self.file or file, place=joined, right=self.right)
+
+
+def _again(wrong: str, file: str | None, place: str | None, right: str | None) -> InputError:
+    """The error in another process."""
+    return InputError(wrong, file=file, place=place, right=right)
 
 
 def one_line(text: str, longest: int = 500) -> str:

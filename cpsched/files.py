@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import sys
 import tempfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -50,6 +52,31 @@ def read_bytes(place: Path) -> bytes:
         raise InputError(f"cannot be read: {error.strerror or error}", file=str(place)) from None
     except ValueError as error:
         raise InputError(f"not the name of a file: {error}", file=str(place)) from None
+
+
+def begins_with(place: Path, sign: bytes) -> bool:
+    """Whether the file's first character that is no space is this one; looks no further, also into gzip."""
+    try:
+        with (gzip.open if place.name.endswith(".gz") else open)(place, "rb") as stream:
+            return bool(stream.read(4096).lstrip().startswith(sign))
+    except (OSError, EOFError, zlib.error):
+        return False
+
+
+def read_lines(place: Path) -> Iterator[tuple[int, bytes]]:
+    """The file's lines with their numbers, one at a time, also of gzip; empty ones are left out."""
+    opened = gzip.open if place.name.endswith(".gz") else open
+    try:
+        with opened(place, "rb") as stream:
+            for number, line in enumerate(stream, start=1):
+                if line.strip():
+                    yield number, line
+    except FileNotFoundError:
+        raise InputError("no such file", file=str(place), right="name an existing file or a folder") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"broken gzip data ({error})", file=str(place)) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", file=str(place)) from None
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:

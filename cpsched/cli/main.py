@@ -9,6 +9,8 @@ from typing import Annotated, NoReturn
 import typer
 
 import cpsched
+from cpsched.cli.check import check
+from cpsched.cli.compare import compare
 from cpsched.cli.generate import generate
 from cpsched.cli.import_ import import_
 from cpsched.cli.parameters import EXIT_CODES
@@ -23,6 +25,8 @@ app = typer.Typer(
     name="cpsched", add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False, epilog=EXIT_CODES
 )
 app.command(epilog=EXIT_CODES)(solve)
+app.command(epilog=EXIT_CODES)(compare)
+app.command(epilog=EXIT_CODES)(check)
 app.command(epilog=EXIT_CODES)(verify)
 app.command("import", epilog=EXIT_CODES)(import_)
 app.command(epilog=EXIT_CODES)(generate)

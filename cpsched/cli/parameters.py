@@ -37,4 +37,50 @@ Output = Annotated[
     typer.Option("--output", "-o", metavar="FILE", help="Write the JSON to this file.", show_default=False),
 ]
 
+Seed = Annotated[
+    int, typer.Option("--seed", help="Where upstream leaves it to chance: 1 takes the documented choice, others draw.")
+]
+TimeLimit = Annotated[
+    float, typer.Option("--time-limit", metavar="SECONDS", help="Then the best so far is the answer.")
+]
+Workers = Annotated[int, typer.Option("--workers", help="Threads of the solver.")]
+KubeVersion = Annotated[
+    str | None,
+    typer.Option(
+        "--kube-version", metavar="RELEASE", help="kube-scheduler's release: 1.36 or head.", show_default=False
+    ),
+]
+PodGroups = Annotated[
+    bool, typer.Option("--pod-groups", help="Gate GenericWorkload: gangs schedule and preempt as one (engine kube).")
+]
+Corpora = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="INPUT...",
+        help="Instances, as solve reads them; folders of instances, nested; rows of JSON Lines (.jsonl, .jsonl.gz), "
+        "which may hold recorded decisions; - for stdin.",
+        show_default=False,
+    ),
+]
+CaseModel = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="NAME|FILE",
+        help="Policy for every case. Default: the case's own, else kube for a KubeSchedulerConfiguration, "
+        "else volcano.",
+        show_default=False,
+    ),
+]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, max=256, help="Cases at a time, each in a process.")]
+Cache = Annotated[
+    str | None,
+    typer.Option(
+        "--cache",
+        metavar="DIR|none",
+        help="Where optima are remembered. Default: cpsched/optima in XDG_CACHE_HOME or ~/.cache.",
+        show_default=False,
+    ),
+]
+
 EXIT_CODES = "Exit codes: 0 fine, 1 findings, 2 bad input or usage, 3 no answer in time."

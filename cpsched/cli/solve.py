@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from cpsched.cli.output import as_json, busy, emit, emit_tables, line_sink, warn, write_output
-from cpsched.cli.parameters import Conf, Input, Json, Lenient, Model, Output
+from cpsched.cli.parameters import (
+    Conf,
+    Input,
+    Json,
+    KubeVersion,
+    Lenient,
+    Model,
+    Output,
+    PodGroups,
+    Seed,
+    TimeLimit,
+    Workers,
+)
 from cpsched.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,9 +35,8 @@ Engine = Annotated[
     typer.Option(
         "--engine",
         metavar="NAME",
-        help="Who decides: optimal (the provably best decision), or volcano or kube (what that scheduler does). "
-        "exec:CMD (any program that reads the Instance and prints a Solution) is not part of this build. "
-        "Default: optimal.",
+        help="Who decides: optimal (the provably best decision), volcano or kube (what that scheduler does), or "
+        "exec:CMD (any program that reads the Instance on stdin and prints a Solution). Default: optimal.",
         show_default=False,
     ),
 ]
@@ -36,12 +47,6 @@ Sharding = Annotated[
 ShardNodes = Annotated[
     str | None,
     typer.Option("--shard-nodes", metavar="A,B,...", help="The nodes of this scheduler's shard.", show_default=False),
-]
-Seed = Annotated[
-    int, typer.Option("--seed", help="Where upstream leaves it to chance: 1 takes the documented choice, others draw.")
-]
-TimeLimit = Annotated[
-    float, typer.Option("--time-limit", metavar="SECONDS", help="Then the best so far is the answer.")
 ]
 Deterministic = Annotated[
     bool,
@@ -67,7 +72,6 @@ Export = Annotated[
         show_default=False,
     ),
 ]
-Workers = Annotated[int, typer.Option("--workers", help="Threads of the solver.")]
 CertificateFile = Annotated[
     str | None,
     typer.Option(
@@ -76,15 +80,6 @@ CertificateFile = Annotated[
         help="Write the decision with its bounds and the evidence for each, for cpsched verify.",
         show_default=False,
     ),
-]
-KubeVersion = Annotated[
-    str | None,
-    typer.Option(
-        "--kube-version", metavar="RELEASE", help="kube-scheduler's release: 1.36 or head.", show_default=False
-    ),
-]
-PodGroups = Annotated[
-    bool, typer.Option("--pod-groups", help="Gate GenericWorkload: gangs schedule and preempt as one (engine kube).")
 ]
 Trace = Annotated[
     bool, typer.Option("--trace", help="Tell the story: queue by queue, job by job, node by node (engine volcano).")

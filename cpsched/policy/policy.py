@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Literal
@@ -31,6 +33,14 @@ class Policy(BaseModel):
     model: Model
     volcano: VolcanoConf
     kube: KubeConf
+    conf: Mapping[str, Any] | None = None
+    """The configuration as it was written; None for the scheduler's default."""
+
+    @property
+    def sha256(self) -> str:
+        """Hash of all that was stated: the model, the configuration, kube-scheduler's release."""
+        parts = [self.model.model_dump(mode="json"), self.conf, self.kube.version]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
 
     @property
     def name(self) -> str:
@@ -178,4 +188,4 @@ def policy_for(
         volcano = VolcanoConf.parse(found.conf, file=label, lenient=lenient)
     else:
         kube = KubeConf.parse(found.conf, version=release, file=label, lenient=lenient)
-    return Policy(model=model, volcano=volcano, kube=kube)
+    return Policy(model=model, volcano=volcano, kube=kube, conf=found.conf)

@@ -91,7 +91,11 @@ def test_no_answer_ends_with_three_before_findings_count() -> None:
     ("name", "said"),
     [
         ("optimum", "unknown engine optimum; did you mean optimal? known: optimal, volcano, kube, exec:CMD"),
-        ("exec:./mine --fast", "engine exec:./mine --fast is not part of this build"),
+        (
+            "exec:./mine --fast",
+            "exec:./mine --fast: cannot be started: No such file or directory; "
+            "name a program that can be run, with its path",
+        ),
     ],
 )
 def test_an_engine_that_is_not_there_is_one_line(cli: Command, tiny: Path, name: str, said: str) -> None:

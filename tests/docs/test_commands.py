@@ -17,8 +17,14 @@ import cpsched
 from tests.docs.blocks import blocks
 
 ROOT = Path(__file__).parents[2]
-PAGES = (ROOT / "README.md", ROOT / "docs" / "cli.md")
+GUIDES = ("cli", "compare", "gate", "issues", "python")
+PAGES = (ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in GUIDES))
 SHOWN = [(page.name, block) for page in PAGES for block in blocks(page, "console")]
+
+
+@pytest.fixture(autouse=True)
+def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
 
 
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:

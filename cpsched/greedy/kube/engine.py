@@ -36,7 +36,7 @@ def decide(instance: Instance, policy: Policy, options: Options | None = None) -
         binds=run.binds,
         pipelined={a.pod: a.nominated for a in run.attempts if run.nominations.get(a.pod) == a.nominated != ""},
         evictions=tuple(
-            Eviction(task=victim, node=node, action="preempt", for_job=preemptor)
+            Eviction(task=victim, node=node, action="preempt", for_job=_served(instance, run, preemptor, node))
             for victim, node, preemptor in run.evictions
         ),
         preemptions=tuple(
@@ -54,6 +54,17 @@ def decide(instance: Instance, policy: Policy, options: Options | None = None) -
         unplaced={key: messages.get(key, []) for key in run.unplaced},
         seed=options.seed,
     )
+
+
+def _served(instance: Instance, run: Run, preemptor: str, node: str) -> str:
+    """The pod that gets the room; where a group preempts, its first member that waits on that node, if there is one."""
+    if preemptor in instance.tasks:
+        return preemptor
+    for attempt in run.attempts:
+        group = instance.tasks[attempt.pod].pod.spec.scheduling_group
+        if attempt.nominated == node and f"{instance.tasks[attempt.pod].namespace}/{group.pod_group_name}" == preemptor:
+            return attempt.pod
+    return ""
 
 
 def replay(instance: Instance, policy: Policy, options: Options | None = None) -> Run:

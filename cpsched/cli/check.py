@@ -1,0 +1,186 @@
+"""`cpsched check`: the regression gate over a corpus."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cpsched.cli.output import as_json, emit, emit_tables, write_output
+from cpsched.cli.parameters import (
+    Cache,
+    CaseModel,
+    Conf,
+    Jobs,
+    Json,
+    KubeVersion,
+    Lenient,
+    Output,
+    PodGroups,
+    Seed,
+    TimeLimit,
+    Workers,
+)
+from cpsched.cli.progress import progress
+from cpsched.errors import InputError
+
+if TYPE_CHECKING:
+    from cpsched.gate.baseline import Baseline
+    from cpsched.gate.measure import Question
+    from cpsched.gate.report import Report
+
+Corpus = Annotated[
+    str,
+    typer.Argument(
+        metavar="CORPUS",
+        help="A folder of instances, nested; rows of JSON Lines (.jsonl, .jsonl.gz); or one instance.",
+        show_default=False,
+    ),
+]
+BaselineFile = Annotated[
+    str | None,
+    typer.Option("--baseline", metavar="FILE", help="What the cases came to when accepted.", show_default=False),
+]
+Update = Annotated[bool, typer.Option("--update", help="Accept what the cases come to now: write the baseline.")]
+Engine = Annotated[
+    str,
+    typer.Option(
+        "--engine",
+        metavar="NAME",
+        help="Who is checked: mirror (volcano or kube, as the model is made for), volcano, kube, optimal, recorded "
+        "(decisions in the corpus), or exec:CMD.",
+    ),
+]
+NoOptimum = Annotated[bool, typer.Option("--no-optimum", help="Do not work out the distance to the optimum.")]
+Junit = Annotated[
+    str | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML to this file.", show_default=False)
+]
+Markdown = Annotated[
+    str | None, typer.Option("--markdown", metavar="FILE", help="Write Markdown to this file.", show_default=False)
+]
+Github = Annotated[bool, typer.Option("--github", help="Print GitHub annotations instead of tables.")]
+
+
+def check(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it has options
+    corpus: Corpus,
+    baseline: BaselineFile = None,
+    update: Update = False,
+    engine: Engine = "mirror",
+    model: CaseModel = None,
+    conf: Conf = None,
+    lenient: Lenient = False,
+    kube_version: KubeVersion = None,
+    pod_groups: PodGroups = False,
+    seed: Seed = 1,
+    time_limit: TimeLimit = 60,
+    workers: Workers = 1,
+    jobs: Jobs = 1,
+    cache: Cache = None,
+    no_optimum: NoOptimum = False,
+    junit: Junit = None,
+    markdown: Markdown = None,
+    github: Github = False,
+    json: Json = False,
+    output: Output = None,
+) -> int:
+    """Gate: an engine over a corpus, against rules and a baseline.
+
+    A case fails if the decision breaks a rule that the baseline does not accept, is worse on the first level that
+    differs, or, where the case itself has changed, falls further behind its optimum.
+    """
+    from cpsched.compare.contender import checked
+    from cpsched.compare.session import Told
+    from cpsched.gate.measure import Question
+    from cpsched.options import Options
+
+    checked([engine])
+    told = Told(model, conf, lenient, kube_version, pod_groups)
+    options = Options(time_limit=time_limit, workers=workers, seed=seed)
+    question = Question(engine, told, options, cache, optimum=not no_optimum)
+    report = _run(corpus, question, _accepted(baseline, update), jobs)
+    _write(report, junit, markdown, output)
+    if update and baseline is not None:
+        return _update(report, baseline)
+    if github:
+        from cpsched.gate.github import workflow_commands
+
+        emit("\n".join([*workflow_commands(report), report.headline]))
+    elif json:
+        emit(as_json(report.to_dict()))
+    else:
+        _show(report)
+    return report.exit_code
+
+
+def _accepted(path: str | None, update: bool) -> Baseline | None:
+    """The baseline to hold against; one that is about to be written for the first time need not be there."""
+    import os
+
+    from cpsched.gate.baseline import read_baseline
+
+    if path is None:
+        if update:
+            raise InputError("--update without --baseline", right="name the file to write")
+        return None
+    if update and not os.path.exists(path):
+        return None
+    if not os.path.exists(path):
+        raise InputError("no such file", file=path, right="write it first with --update")
+    return read_baseline(path)
+
+
+def _run(corpus: str, question: Question, accepted: Baseline | None, jobs: int) -> Report:
+    from cpsched.compare.many import each
+    from cpsched.gate.measure import measure
+    from cpsched.gate.report import Report
+    from cpsched.importers.corpus import cases, count
+
+    report = Report(corpus, question.engine, accepted)
+    work = partial(measure, question=question)
+    # Another process has another stdin.
+    results = each(work, cases(corpus), 1 if corpus == "-" else jobs)
+    for case in progress(results, count(corpus), "Checking"):
+        report.add(case)
+    return report
+
+
+def _write(report: Report, junit: str | None, markdown: str | None, output: str | None) -> None:
+    from cpsched.gate.junit import junit as as_junit
+    from cpsched.gate.markdown import markdown as as_markdown
+
+    if junit is not None:
+        write_output(junit, as_junit(report))
+    if markdown is not None:
+        write_output(markdown, as_markdown(report))
+    if output is not None:
+        write_output(output, as_json(report.to_dict()))
+
+
+def _update(report: Report, path: str) -> int:
+    """Write the baseline, unless a case has nothing to accept."""
+    from cpsched.gate.baseline import Baseline, write_baseline
+
+    undecided = [one for one in report.verdicts if one.case.outcome != "decided"]
+    if undecided:
+        _show(report)
+        emit(f"{path} is left as it was: {len(undecided)} cases were not decided.")
+        return report.exit_code
+    before = {} if report.baseline is None else report.baseline.cases
+    after = Baseline.of(report.engine, (one.case for one in report.verdicts))
+    write_baseline(path, after)
+    changed = sum(before.get(case) != entry for case, entry in after.cases.items()) + len(report.removed)
+    emit(f"{path}: {len(after.cases)} cases, {changed} changed.")
+    return 0
+
+
+def _show(report: Report) -> None:
+    from cpsched.cli.tables import table
+    from cpsched.gate.markdown import sections
+
+    parts: list[Any] = []
+    for one in sections(report):
+        parts.append(table(one.title, one.columns, one.rows))
+        if one.more:
+            parts.append(f"... and {one.more} more; --json shows all.")
+    emit_tables(*parts, f"{report.headline}.")

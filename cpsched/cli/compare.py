@@ -1,0 +1,194 @@
+"""`cpsched compare`: several engines on one instance or many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cpsched.cli.output import as_json, emit, emit_tables, warn, write_output
+from cpsched.cli.parameters import (
+    Cache,
+    CaseModel,
+    Conf,
+    Corpora,
+    Jobs,
+    Json,
+    KubeVersion,
+    Lenient,
+    Output,
+    PodGroups,
+    Seed,
+    TimeLimit,
+    Workers,
+)
+from cpsched.cli.progress import progress
+from cpsched.errors import InputError
+
+if TYPE_CHECKING:
+    from cpsched.compare.comparison import Comparison
+    from cpsched.compare.sections import Section
+    from cpsched.compare.session import Told
+    from cpsched.importers.corpus import Case
+    from cpsched.options import Options
+
+FINE, FINDINGS, BAD_INPUT, NO_ANSWER = 0, 1, 2, 3
+
+Engines = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--engines",
+        metavar="A,B,...",
+        help="Who contends: optimal, volcano, kube; mirror (volcano or kube, as the model is made for); recorded (what "
+        "the input says was decided); exec:CMD, which takes the rest of the list, so repeat the option for more. "
+        "Default: mirror,optimal.",
+        show_default=False,
+    ),
+]
+Markdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown instead of tables.")]
+
+
+def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it has options
+    corpora: Corpora,
+    engines: Engines = None,
+    model: CaseModel = None,
+    conf: Conf = None,
+    lenient: Lenient = False,
+    kube_version: KubeVersion = None,
+    pod_groups: PodGroups = False,
+    seed: Seed = 1,
+    time_limit: TimeLimit = 60,
+    workers: Workers = 1,
+    jobs: Jobs = 1,
+    cache: Cache = None,
+    json: Json = False,
+    markdown: Markdown = False,
+    output: Output = None,
+) -> int:
+    """Put several engines to the same question.
+
+    One instance: every level, the first difference, the tasks and victims that differ, and why the heuristic went
+    there. Many: how each engine fared, which rules it breaks, where it falls behind, the worst cases.
+    """
+    from cpsched.compare.contender import MIRROR, OPTIMAL, checked
+    from cpsched.compare.session import Told
+    from cpsched.compare.summary import Summary
+    from cpsched.options import Options
+
+    names = checked(_names(engines) or [MIRROR, OPTIMAL])
+    told = Told(model, conf, lenient, kube_version, pod_groups)
+    options = Options(time_limit=time_limit, workers=workers, seed=seed)
+    summary, kept = Summary(names), list[Any]()
+    single: Comparison | None = None
+    for comparison in _comparisons(corpora, names, told, options, cache, jobs):
+        if isinstance(comparison, InputError):
+            warn([str(comparison)])
+            summary.failed.append(str(comparison))
+            continue
+        warn(f"{comparison.id}: {text}" for text in comparison.warnings)
+        single = comparison if not (summary.cases or summary.failed) else None
+        summary.add(comparison)
+        if json or output is not None:
+            kept.append(comparison.to_dict(solutions=False))
+    document = _document(kept, summary) if single is None else single.to_dict()
+    write_output(output, as_json(document))
+    if json:
+        emit(as_json(document))
+    elif single is not None:
+        _show_one(single, markdown)
+    else:
+        _show_many(summary, markdown)
+    return _exit_code(summary)
+
+
+def _names(engines: list[str] | None) -> list[str]:
+    names: list[str] = []
+    for text in engines or ():
+        plain, external, command = text.partition("exec:")
+        names += [name.strip() for name in plain.split(",") if name.strip()]
+        names += [external + command] if external else []
+    return names
+
+
+def _comparisons(
+    corpora: list[str], names: tuple[str, ...], told: Told, options: Options, cache: str | None, jobs: int
+) -> Iterator[Comparison | InputError]:
+    from cpsched.compare.many import each
+    from cpsched.importers.corpus import cases, count
+
+    total = sum(count(corpus) for corpus in corpora if corpus != "-") + corpora.count("-")
+    found = (case for corpus in corpora for case in cases(corpus))
+    work = partial(_one, names=names, told=told, options=options, cache=cache, alone=total == 1)
+    # Another process has another stdin.
+    yield from progress(each(work, found, 1 if "-" in corpora else jobs), total, "Comparing")
+
+
+def _one(
+    case: Case, *, names: tuple[str, ...], told: Told, options: Options, cache: str | None, alone: bool
+) -> Comparison | InputError:
+    """One case of many that cannot be read or decided does not keep the others from it."""
+    try:
+        return _compared(case, names, told, options, cache, alone)
+    except InputError as error:
+        if alone:
+            raise
+        return error if error.file else error.within(file=case.place)
+
+
+def _compared(
+    case: Case, names: tuple[str, ...], told: Told, options: Options, cache: str | None, alone: bool
+) -> Comparison:
+    from cpsched.compare.comparison import compare as compare_engines
+    from cpsched.compare.contender import MIRROR
+    from cpsched.compare.optima import optima_in
+    from cpsched.compare.session import open_session
+
+    session = open_session(case, told)
+    if alone:
+        names = tuple(session.mirror if name == MIRROR and session.mirror not in names else name for name in names)
+    return compare_engines(session, names, options, optima_in(cache))
+
+
+def _document(kept: list[Any], summary: Any) -> dict[str, Any]:
+    head = {"apiVersion": "cpsched/v1", "kind": "Comparisons"}
+    return {**head, "summary": summary.to_dict(), "cases": kept}
+
+
+def _show_one(comparison: Comparison, markdown: bool) -> None:
+    from cpsched.compare.sections import headline, sections
+
+    if markdown:
+        emit(comparison.to_markdown())
+        return
+    head = [f"{comparison.id}, model {comparison.model}", *headline(comparison)]
+    emit_tables("\n".join(head), *_tables(sections(comparison)))
+
+
+def _show_many(summary: Any, markdown: bool) -> None:
+    from cpsched.compare.sections import summary_sections
+    from cpsched.compare.text import markdown_tables
+
+    if markdown:
+        emit("\n".join(markdown_tables(summary_sections(summary))).lstrip("\n"))
+        return
+    emit_tables(*_tables(summary_sections(summary)))
+
+
+def _tables(sections: Iterator[Section]) -> Iterator[Any]:
+    from cpsched.cli.tables import table
+
+    for one in sections:
+        yield table(one.title, one.columns, one.rows)
+        if one.more:
+            yield f"... and {one.more} more; --json shows all."
+
+
+def _exit_code(summary: Any) -> int:
+    verdicts = [tally.verdicts for tally in summary.tallies.values()]
+    if summary.failed:
+        return BAD_INPUT
+    if any(one["findings"] for one in verdicts):
+        return FINDINGS
+    return NO_ANSWER if any(one["none"] for one in verdicts) else FINE

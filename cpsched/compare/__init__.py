@@ -1,0 +1,1 @@
+"""Several engines on one session or many: who is better, on which level, and why."""

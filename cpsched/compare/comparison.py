@@ -1,0 +1,221 @@
+"""A comparison: several engines on one session, level by level, and what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+from cpsched.compare.contender import OPTIMAL, Contender, contend
+from cpsched.compare.differences import Difference, differences
+from cpsched.compare.optima import Optima
+from cpsched.compare.reasons import Reasons
+from cpsched.compare.session import Session
+from cpsched.compare.standing import FINDINGS, Gap, gap, is_better_more
+from cpsched.objectives import PRIORITY_OFFSET
+from cpsched.options import Options
+from cpsched.solution import SolutionStatus
+
+Verdict = Literal["optimal", "best", "as good", "behind", "findings", "none"]
+"""optimal: proved. best: nobody is better, not proved. as good: as the best, not proved. none: no decision."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """One contender measured against the best."""
+
+    contender: Contender
+    verdict: Verdict
+    gap: Gap | None
+    proved: bool
+    """Whether what it is measured by is proved on the level where they part (on all levels, if they do not)."""
+    differences: tuple[Difference, ...] = ()
+
+    @property
+    def engine(self) -> str:
+        """The name it was asked for by."""
+        return self.contender.engine
+
+    @cached_property
+    def sentence(self) -> str:
+        """What is to be said of it, in one sentence."""
+        return _SENTENCES[self.verdict](self)
+
+    def to_dict(self, *, solutions: bool = True) -> dict[str, Any]:
+        """As JSON; `solutions` adds the whole decision."""
+        own = self.contender
+        shown: dict[str, Any] = {
+            "engine": own.engine,
+            "decided_by": own.solution.engine,
+            "status": own.solution.status.value,
+            "verdict": self.verdict,
+            "sentence": self.sentence,
+            "first_difference": None if self.gap is None else vars(self.gap),
+            "proved": self.proved,
+            "findings": [finding.model_dump(mode="json") for finding in own.solution.findings],
+            "levels": {} if own.standing is None else own.standing.shown,
+            "differences": [vars(difference) for difference in self.differences],
+        }
+        if own.note:
+            shown["note"] = own.note
+        return shown | ({"solution": own.solution.to_dict()} if solutions else {})
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All engines on one session; `str()`, `to_markdown()` and a notebook show it, `to_dict()` is the JSON."""
+
+    id: str
+    model: str
+    instance_sha256: str
+    judgements: tuple[Judgement, ...]
+    reference: str
+    """The engine whose decision is the best."""
+    warnings: tuple[str, ...] = ()
+
+    def __getitem__(self, engine: str) -> Judgement:
+        """The judgement of one engine."""
+        return next(one for one in self.judgements if one.engine == engine)
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """In the order asked for."""
+        return tuple(one.engine for one in self.judgements)
+
+    @property
+    def best(self) -> Judgement:
+        """Whom the others are measured by."""
+        return self[self.reference]
+
+    @property
+    def has_findings(self) -> bool:
+        """Whether any decision breaks a rule."""
+        return any(one.contender.solution.findings for one in self.judgements)
+
+    @cached_property
+    def levels(self) -> dict[str, dict[str, int | str | None]]:
+        """label → engine → value, most important level first."""
+        decided = [one for one in self.judgements if one.contender.standing is not None]
+        labels = decided[0].contender.standing.labels if decided and decided[0].contender.standing else ()
+        shown = {one.engine: one.contender.standing.shown for one in decided if one.contender.standing}
+        return {label: {engine: values[label] for engine, values in shown.items()} for label in labels}
+
+    def to_dict(self, *, solutions: bool = True) -> dict[str, Any]:
+        """The JSON form."""
+        return {
+            "apiVersion": "cpsched/v1",
+            "kind": "Comparison",
+            "id": self.id,
+            "model": self.model,
+            "instance_sha256": self.instance_sha256,
+            "reference": self.reference,
+            "levels": [
+                {"level": label, "better": "more" if is_better_more(label) else "less", "values": values}
+                for label, values in self.levels.items()
+            ],
+            "engines": [one.to_dict(solutions=solutions) for one in self.judgements],
+        }
+
+    def to_markdown(self) -> str:
+        """Headline, levels and differences as Markdown."""
+        from cpsched.compare.text import markdown
+
+        return markdown(self)
+
+    def __str__(self) -> str:
+        from cpsched.compare.text import plain
+
+        return plain(self)
+
+    def _repr_html_(self) -> str:
+        from cpsched.compare.text import html
+
+        return html(self)
+
+
+def compare(session: Session, names: Sequence[str], options: Options, optima: Optima) -> Comparison:
+    """Let every engine decide and hold all against the best of them."""
+    contenders = [contend(session, name, options, optima) for name in names]
+    return compared(session, contenders, options)
+
+
+def compared(session: Session, contenders: Sequence[Contender], options: Options) -> Comparison:
+    """Hold decisions that are already there against the best of them."""
+    best = min(contenders, key=lambda one: (one.standing is None, _key(one), one.engine != OPTIMAL))
+    judgements = tuple(_judge(session, one, best, options) for one in contenders)
+    warnings = (*session.instance.warnings, *session.policy.warnings)
+    return Comparison(session.id, session.policy.name, session.instance.sha256, judgements, best.engine, warnings)
+
+
+def _key(contender: Contender) -> Any:
+    return () if contender.standing is None else contender.standing.key
+
+
+def _judge(session: Session, one: Contender, best: Contender, options: Options) -> Judgement:
+    if one.standing is None or best.standing is None:
+        return Judgement(one, "none", None, False)
+    behind = gap(one.standing, best.standing)
+    proved = _is_proved(best, behind)
+    verdict = _verdict(one, best, behind, proved)
+    if one is best:
+        return Judgement(one, verdict, None, proved)
+    if behind is None:
+        return Judgement(one, verdict, None, proved, differences(one.solution, best.solution, _tie))
+    reasons = Reasons(session, one, best.solution, options)
+    return Judgement(one, verdict, behind, proved, differences(one.solution, best.solution, reasons))
+
+
+def _tie(task: str, kind: str) -> str:
+    return "a tie: no level tells the two apart"
+
+
+def _verdict(one: Contender, best: Contender, behind: Gap | None, proved: bool) -> Verdict:
+    if one.solution.findings:
+        return "findings"
+    if behind is not None:
+        return "behind"
+    if proved:
+        return "optimal"
+    return "best" if one is best else "as good"
+
+
+def _is_proved(best: Contender, behind: Gap | None) -> bool:
+    """Whether the best is the optimum as far as it matters here; only our own proofs count."""
+    if not best.proves:
+        return False
+    if behind is None or behind.level == FINDINGS:
+        return best.solution.status is SolutionStatus.OPTIMAL
+    level = next((one for one in best.solution.levels if one.label == behind.level), None)
+    return level is not None and level.proved
+
+
+def _behind(one: Judgement) -> str:
+    assert one.gap is not None
+    own = one.gap
+    short = "" if one.proved else "; how far the optimum goes beyond that is open"
+    return f"behind at {own.level}: {worded(own.level, own.value)} against {worded(own.level, own.best)}{short}"
+
+
+def _findings(one: Judgement) -> str:
+    rules = ", ".join(one.contender.rules)
+    number = len(one.contender.solution.findings)
+    return f"breaks {rules} ({number} finding{'s' * (number > 1)}), so it ranks below all that break nothing"
+
+
+def worded(level: str, value: int | str | None) -> str:
+    """A level's value for a reader; a sum of priorities is split into the two numbers that it stands for."""
+    if level.startswith("victim_priority_sum") and isinstance(value, int):
+        victims = (value + PRIORITY_OFFSET // 2) // PRIORITY_OFFSET
+        return f"{victims} victim{'s' * (victims != 1)} with priorities of {value - victims * PRIORITY_OFFSET} in sum"
+    return "none" if value is None else str(value)
+
+
+_SENTENCES: Mapping[str, Callable[[Judgement], str]] = {
+    "optimal": lambda one: "nothing is better on any level, proved",
+    "best": lambda one: "nobody here is better; that nothing is, is not proved",
+    "as good": lambda one: "as good as the best here; that nothing is better is not proved",
+    "behind": _behind,
+    "findings": _findings,
+    "none": lambda one: f"no decision ({one.contender.solution.status.value})",
+}

@@ -1,0 +1,89 @@
+"""A comparison as titled tables, before anybody chooses plain text, Markdown, HTML or a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from cpsched.compare.comparison import Comparison, Judgement
+from cpsched.compare.standing import is_better_more
+from cpsched.compare.summary import Summary
+
+MOST_DIFFERENCES = 20
+"""Per engine; JSON has all."""
+MOST_CASES = 30
+
+
+class Section(NamedTuple):
+    """A table; a column whose name begins with # holds numbers."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    more: int = 0
+    """Rows left out."""
+
+
+def headline(comparison: Comparison) -> list[str]:
+    """One line per engine."""
+    return [_line(one) for one in comparison.judgements]
+
+
+def sections(comparison: Comparison) -> Iterator[Section]:
+    """Levels, findings, differences."""
+    yield _levels(comparison)
+    findings = [
+        (one.engine, finding.rule, finding.subject, finding.message)
+        for one in comparison.judgements
+        for finding in one.contender.solution.findings
+    ]
+    if findings:
+        yield _cut("Findings", ["engine", "rule", "subject", "message"], findings, MOST_DIFFERENCES)
+    for one in comparison.judgements:
+        if one.differences and one.gap is not None:
+            title = f"What {one.engine} does otherwise than {comparison.reference}, and why"
+            rows = [(d.task, d.here, d.there, d.reason) for d in one.differences]
+            yield _cut(title, ["task", one.engine, comparison.reference, f"why {one.engine} does so"], rows)
+        elif one.differences:
+            title = f"What {one.engine} does otherwise than {comparison.reference}; no level tells them apart"
+            pairs = [(d.task, d.here, d.there) for d in one.differences]
+            yield _cut(title, ["task", one.engine, comparison.reference], pairs)
+
+
+def summary_sections(summary: Summary) -> Iterator[Section]:
+    """Over many cases: how each engine fared, where it falls behind, which rules it breaks, the worst cases."""
+    columns = ["engine", "#cases", "#optimal", "#as good, unproved", "#behind", "#with findings", "#no answer"]
+    rows = [(name, *map(str, tally.counts)) for name, tally in summary.tallies.items()]
+    yield Section(f"{summary.cases} cases", columns, rows)
+    rules = [(name, rule, str(n)) for name, tally in summary.tallies.items() for rule, n in tally.rules.most_common()]
+    if rules:
+        yield Section("Rules broken", ["engine", "rule", "#cases"], rules)
+    levels = [
+        (name, level, str(n)) for name, tally in summary.tallies.items() for level, n in tally.levels.most_common()
+    ]
+    if levels:
+        yield Section("First level behind", ["engine", "level", "#cases"], levels)
+    worst = [(name, one.id, one.sentence) for name, tally in summary.tallies.items() for one in tally.worst]
+    if worst:
+        yield _cut("Worst first", ["engine", "case", ""], worst, MOST_CASES)
+
+
+def _line(one: Judgement) -> str:
+    note = f" ({one.contender.note})" if one.contender.note else ""
+    return f"{one.engine}{note}: {one.sentence}."
+
+
+def _levels(comparison: Comparison) -> Section:
+    rows = []
+    parted = {one.gap.level for one in comparison.judgements if one.gap is not None}
+    for label, values in comparison.levels.items():
+        shown = ["none" if values.get(engine) is None else str(values[engine]) for engine in comparison.engines]
+        shown = [text if engine in values else "" for engine, text in zip(comparison.engines, shown, strict=True)]
+        mark = "first difference" if label in parted else "" if len(set(shown)) == 1 else "differs"
+        rows.append((label, "more" if is_better_more(label) else "less", *shown, mark))
+    columns = ["level", "better", *(f"#{engine}" for engine in comparison.engines), ""]
+    return Section("Levels, most important first", columns, rows)
+
+
+def _cut(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], most: int = MOST_DIFFERENCES) -> Section:
+    return Section(title, columns, rows[:most], max(0, len(rows) - most))

@@ -1,0 +1,69 @@
+"""A session: a case with its cluster and its policy, ready to be decided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from cpsched.importers.policy import Configuration, load_policy
+from cpsched.importers.recorded import Outcome, outcomes
+from cpsched.instance import Instance
+from cpsched.options import Options
+from cpsched.policy import Policy, recognise
+
+if TYPE_CHECKING:
+    from cpsched.importers.corpus import Case
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the user says about every case alike; None leaves it to the case."""
+
+    model: Configuration | None = None
+    conf: Configuration | None = None
+    lenient: bool = False
+    kube_version: str | None = None
+    pod_groups: bool = False
+
+
+@dataclass(frozen=True)
+class Session:
+    """One cluster under one policy, and what is recorded about it."""
+
+    id: str
+    instance: Instance
+    policy: Policy
+    outcomes: tuple[Outcome, ...] = ()
+    only: str | None = None
+    pod_groups: bool = False
+    file: str = ""
+    line: int | None = None
+
+    @property
+    def mirror(self) -> str:
+        """The engine that mirrors the scheduler which the model is made for."""
+        return "kube" if self.policy.is_kube else "volcano"
+
+    def options(self, engine: str, options: Options) -> Options:
+        """The options as this engine may be told them: only engine kube tries one pod or schedules pod groups."""
+        only, groups = (self.only, self.pod_groups) if engine == "kube" else (None, False)
+        return replace(options, only=only, pod_groups=groups)
+
+
+def open_session(case: Case, told: Told) -> Session:
+    """Load a case; what the user says comes before what the case says."""
+    instance = case.load(lenient=told.lenient)
+    conf = told.conf if told.conf is not None else case.conf
+    stated = conf if conf is not None else instance.conf
+    model = told.model if told.model is not None else case.model or _made_for(stated)
+    policy = load_policy(model, conf, instance=instance, lenient=told.lenient, kube_version=told.kube_version)
+    groups = told.pod_groups or case.stated.get("pod_groups") is True
+    found = outcomes(case)
+    return Session(case.id, instance, policy, found, case.only, groups, case.file, case.line)
+
+
+def _made_for(conf: Configuration | None) -> str:
+    """The shipped model for the scheduler whose configuration this is."""
+    if conf is None or isinstance(conf, str) or not hasattr(conf, "get"):
+        return "volcano"
+    return recognise(conf).scheduler

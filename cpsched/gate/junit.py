@@ -1,0 +1,48 @@
+"""The report as JUnit XML, as every CI system reads it."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+from cpsched.gate.report import Report
+from cpsched.gate.verdict import Verdict
+
+_NOT_IN_XML = re.compile(r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit(report: Report) -> str:
+    """One suite, one test case per case; faults are failures, what could not be run is an error."""
+    states = report.states
+    suite = ElementTree.Element(
+        "testsuite",
+        name=_text(f"cpsched check {report.corpus}"),
+        tests=str(len(report.verdicts)),
+        failures=str(states["failed"]),
+        errors=str(len(report.verdicts) - states["passed"] - states["failed"]),
+        time=f"{sum(one.case.seconds for one in report.verdicts):.3f}",
+    )
+    for one in report.verdicts:
+        suite.append(_case(report, one))
+    suites = ElementTree.Element("testsuites")
+    suites.append(suite)
+    ElementTree.indent(suites)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(suites, encoding="unicode")}\n'
+
+
+def _case(report: Report, one: Verdict) -> ElementTree.Element:
+    case = one.case
+    attributes = {"classname": report.engine, "name": case.id, "file": case.file, "time": f"{case.seconds:.3f}"}
+    shown = ElementTree.Element("testcase", {name: _text(value) for name, value in attributes.items()})
+    tag = "failure" if one.state == "failed" else "error"
+    for fault in one.faults:
+        kind = fault.kind if not fault.key else f"{fault.kind} {fault.key}"
+        ElementTree.SubElement(shown, tag, type=_text(kind), message=_text(fault.message)).text = _text(fault.message)
+    if one.notes:
+        ElementTree.SubElement(shown, "system-out").text = _text("\n".join(one.notes))
+    return shown
+
+
+def _text(text: str) -> str:
+    """Characters that XML cannot hold are spelled out."""
+    return _NOT_IN_XML.sub(lambda found: ascii(found[0])[1:-1], text)

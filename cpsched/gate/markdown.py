@@ -1,0 +1,55 @@
+"""The report as Markdown, for a pull request or a step summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from cpsched.compare.sections import Section
+from cpsched.compare.text import markdown_tables, md
+from cpsched.gate.report import Report
+
+MOST_ROWS = 50
+"""A comment on GitHub holds 65,536 characters."""
+
+
+def markdown(report: Report) -> str:
+    """Headline, what failed, what changed."""
+    mark = "✅" if report.exit_code == 0 else "❌"
+    lines = [f"### {mark} cpsched check", "", md(report.headline) + ".", *markdown_tables(sections(report))]
+    return "\n".join(lines) + "\n"
+
+
+def sections(report: Report) -> Iterator[Section]:
+    """Tables of faults, rules, and news."""
+    faults = [(one.case.id, fault.key or fault.kind, fault.message) for one in report.bad for fault in one.faults]
+    if faults:
+        yield _cut("Failed", ["case", "rule or level", ""], faults)
+    if report.rules:
+        rows = [(rule, str(count)) for rule, count in report.rules.most_common()]
+        yield Section("Rules broken", ["rule", "#cases"], rows)
+    notes = [(one.case.id, "; ".join(one.notes)) for one in report.verdicts if one.notes]
+    better = "better than the baseline: accept it with --update"
+    notes += [(one.case.id, better) for one in report.verdicts if one.better]
+    notes += [(case, "removed: in the baseline, not in the corpus") for case in report.removed]
+    if notes:
+        yield _cut("Worth knowing", ["case", ""], notes)
+    yield from _distances(report)
+
+
+def _distances(report: Report) -> Iterator[Section]:
+    """How many decisions reach the optimum, and where the others part from it."""
+    counts: dict[str, int] = {}
+    for one in report.verdicts:
+        distance = one.case.distance
+        if distance is not None:
+            where = "none: optimal, proved" if distance.proved else "none seen, not proved"
+            if distance.gap is not None:
+                where = distance.gap.level if distance.proved else f"{distance.gap.level}, perhaps earlier"
+            counts[where] = counts.get(where, 0) + 1
+    if counts:
+        rows = [(where, str(count)) for where, count in sorted(counts.items(), key=lambda item: -item[1])]
+        yield Section("Distance to the optimum", ["first level behind", "#cases"], rows)
+
+
+def _cut(title: str, columns: list[str], rows: Sequence[Sequence[str]]) -> Section:
+    return Section(title, columns, rows[:MOST_ROWS], max(0, len(rows) - MOST_ROWS))

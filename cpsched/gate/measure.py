@@ -1,0 +1,126 @@
+"""One case measured: the engine's decision, judged, and how far it is from the optimum."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from cpsched.compare.contender import OPTIMAL, Contender, contend
+from cpsched.compare.optima import optima_in
+from cpsched.compare.session import Session, Told, open_session
+from cpsched.compare.standing import Gap, gap
+from cpsched.errors import InputError
+from cpsched.importers.corpus import Case
+from cpsched.judge import LEVELS
+from cpsched.options import Options
+from cpsched.solution import Finding, SolutionStatus
+
+Value = int | str | None
+Outcome = Literal["decided", "no answer", "engine error", "bad case"]
+
+
+@dataclass(frozen=True)
+class Distance:
+    """From the optimum, or from the best that was found: then `proved` is false and the true distance may be larger."""
+
+    proved: bool
+    gap: Gap | None
+    """None: it is as good."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What one case came to; small, so that a large corpus fits."""
+
+    id: str
+    file: str
+    line: int | None = None
+    outcome: Outcome = "decided"
+    error: str = ""
+    """One line, for an engine that failed or a case that cannot be read."""
+    decided_by: str = ""
+    model: str = ""
+    instance: str = ""
+    """Hash of instance and policy."""
+    findings: tuple[Finding, ...] = ()
+    levels: Mapping[str, Value] = field(default_factory=dict)
+    distance: Distance | None = None
+    """None if nobody asked, or there is no decision."""
+    note: str = ""
+    seconds: float = 0.0
+
+    @property
+    def rules(self) -> Counter[str]:
+        """rule → findings."""
+        return Counter(finding.rule for finding in self.findings)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked about every case alike."""
+
+    engine: str
+    told: Told = field(default_factory=Told)
+    options: Options = field(default_factory=Options)
+    cache: str | None = None
+    optimum: bool = True
+    """Whether the distance to the optimum is worked out."""
+
+
+def measure(case: Case, question: Question) -> Measured:
+    """Load, decide, judge, and hold against the optimum; what goes wrong is told, not raised."""
+    try:
+        session = open_session(case, question.told)
+    except InputError as error:
+        return Measured(case.id, case.file, case.line, "bad case", str(error.within(file=case.place)))
+    optima = optima_in(question.cache)
+    try:
+        own = contend(session, question.engine, question.options, optima)
+    except InputError as error:
+        return Measured(case.id, case.file, case.line, "engine error", str(error))
+    best = None
+    if question.optimum and own.standing is not None and question.engine != OPTIMAL:
+        best = contend(session, OPTIMAL, question.options, optima)
+    return measured(session, own, best)
+
+
+def measured(session: Session, own: Contender, best: Contender | None = None) -> Measured:
+    """A decision that is there, as the gate sees it."""
+    place = (session.id, session.file, session.line)
+    if own.standing is None:
+        return Measured(*place, "no answer", f"{own.engine} gave no decision in time", own.solution.engine)
+    return Measured(
+        *place,
+        decided_by=own.solution.engine,
+        model=session.policy.name,
+        instance=fingerprint(session),
+        findings=(*own.solution.findings, *_refuted(own, best)),
+        levels=own.standing.shown,
+        distance=_distance(own, own if own.proves else best),
+        note=own.note,
+        seconds=own.seconds,
+    )
+
+
+def _refuted(own: Contender, best: Contender | None) -> Iterator[Finding]:
+    """A claim to be optimal, if something better is at hand."""
+    if best is None or own.solution.status is not SolutionStatus.OPTIMAL or own.solution.findings:
+        return
+    assert own.standing is not None
+    assert best.standing is not None
+    if (behind := gap(own.standing, best.standing)) is not None:
+        message = f"is called optimal at {behind.value}, but {behind.best} is possible"
+        yield Finding(rule=LEVELS, subject=behind.level, message=message)
+
+
+def fingerprint(session: Session) -> str:
+    """Tells whether a case is still the same question: cluster and policy, shortened for the eye."""
+    return f"{session.instance.sha256[:12]}-{session.policy.sha256[:8]}"
+
+
+def _distance(own: Contender, best: Contender | None) -> Distance | None:
+    if best is None or own.standing is None or best.standing is None:
+        return None
+    return Distance(best.solution.status is SolutionStatus.OPTIMAL, gap(own.standing, best.standing))

@@ -1,0 +1,123 @@
+"""What the gate says about one case: held against the rules, against its baseline, and against the optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from cpsched import timestamps
+from cpsched.compare.comparison import worded
+from cpsched.compare.standing import FINDINGS, is_better_more
+from cpsched.gate.baseline import Behind, Entry
+from cpsched.gate.measure import Measured, Value
+
+Kind = Literal["rule", "worse", "further", "no answer", "engine error", "bad case"]
+State = Literal["passed", "failed", "no answer", "error", "bad case"]
+_STATES: dict[str, State] = {"no answer": "no answer", "engine error": "error", "bad case": "bad case"}
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One reason why a case does not pass."""
+
+    kind: Kind
+    """rule: breaks one. worse: than the baseline on a level. further: from the optimum than the baseline was."""
+    key: str
+    """The rule's or level's key; empty for the others."""
+    message: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A case with its faults, and what else is worth saying of it."""
+
+    case: Measured
+    faults: tuple[Fault, ...] = ()
+    notes: tuple[str, ...] = ()
+    better: bool = False
+    """Better than the baseline, which could be written anew."""
+
+    @property
+    def state(self) -> State:
+        """In one word."""
+        return _STATES.get(self.case.outcome, "failed" if self.faults else "passed")
+
+
+def verdict(case: Measured, entry: Entry | None, *, has_baseline: bool) -> Verdict:
+    """Without an entry every finding is a fault; with one, only what is worse than it."""
+    if case.outcome != "decided":
+        return Verdict(case, (Fault(case.outcome, "", case.error),))
+    if entry is None:
+        return Verdict(case, tuple(_rules(case, {})), ("new: not in the baseline",) * has_baseline)
+    faults = list(_rules(case, entry.findings))
+    notes: list[str] = []
+    if is_same_question(case, entry):
+        change = compared_with(case, entry)
+        better = change is not None and not change[0]
+        if change is not None and change[0] and not (change[1] == FINDINGS and faults):
+            faults.append(Fault("worse", change[1], change[2]))
+    else:
+        better = False
+        notes.append("changed: the instance or its policy is not what it was; only distances can be compared")
+        faults += _further(case, entry)
+    if known := sum(min(count, entry.findings.get(rule, 0)) for rule, count in case.rules.items()):
+        notes.append(f"{known} finding{'s' * (known > 1)} accepted by the baseline")
+    return Verdict(case, tuple(faults), tuple(notes), better and not faults)
+
+
+def is_same_question(case: Measured, entry: Entry) -> bool:
+    """Whether the levels can be compared one by one."""
+    return case.instance == entry.instance and list(case.levels) == list(entry.levels)
+
+
+def compared_with(case: Measured, entry: Entry) -> tuple[bool, str, str] | None:
+    """(whether it is worse now, on which level, in words) at the first difference; None if there is none."""
+    before, now = sum(entry.findings.values()), len(case.findings)
+    if before != now:
+        return now > before, FINDINGS, f"{now} findings, {before} in the baseline"
+    for level, value in case.levels.items():
+        old, new = _key(level, entry.levels[level]), _key(level, value)
+        if old != new:
+            words = f"{level} is {worded(level, value)}, {worded(level, entry.levels[level])} in the baseline"
+            return new > old, level, words
+    return None
+
+
+def _rules(case: Measured, accepted: Mapping[str, int]) -> Iterator[Fault]:
+    """One fault per rule that is broken more often than accepted, with the first finding as its words."""
+    for rule, count in sorted(case.rules.items()):
+        if count > accepted.get(rule, 0):
+            first = next(finding for finding in case.findings if finding.rule == rule)
+            more = f" (and {count - 1} more)" if count > 1 else ""
+            known = f"; the baseline accepts {accepted[rule]}" if rule in accepted else ""
+            yield Fault("rule", rule, f"{first.subject} {first.message}{more}{known}".strip())
+
+
+def _further(case: Measured, entry: Entry) -> Iterator[Fault]:
+    """Whether a case that has changed is further from its optimum than it was from the former one; proofs only."""
+    now, before = case.distance, entry.optimum
+    if now is None or not now.proved or now.gap is None or before in (None, "open"):
+        return
+    if isinstance(before, Behind) and not before.proved:
+        return
+    labels = [FINDINGS, *case.levels]
+    place = labels.index(now.gap.level)
+    words = f"behind the optimum at {now.gap.level}: {worded(now.gap.level, now.gap.value)} against "
+    words += worded(now.gap.level, now.gap.best)
+    if not isinstance(before, Behind):
+        yield Fault("further", now.gap.level, f"{words}; in the baseline it reached its optimum")
+        return
+    was = labels.index(before.level) if before.level in labels else len(labels)
+    larger = (now.gap.difference or 0) > (before.difference or 0)
+    if place < was or (place == was and larger):
+        then = f"{worded(before.level, before.value)} against {worded(before.level, before.best)}"
+        yield Fault("further", now.gap.level, f"{words}; in the baseline at {before.level}: {then}")
+
+
+def _key(level: str, value: Value) -> tuple[int, int]:
+    """Sorts better values first; no victims at all is best."""
+    if value is None:
+        return (0, 0)
+    number = timestamps.parse(value) if isinstance(value, str) else value
+    return (1, -number if is_better_more(level) else number)

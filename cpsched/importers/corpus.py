@@ -1,0 +1,175 @@
+"""A corpus: an instance, a folder of them, or rows of recorded sessions; case after case, each with a stable id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic_core import from_json
+
+from cpsched.errors import InputError
+from cpsched.files import begins_with, read_document, read_lines
+from cpsched.importers.load import load
+from cpsched.instance import Instance
+from cpsched.parsing import SUFFIXES
+
+ROW_SUFFIXES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
+EXPECTED = "expected.json"
+"""Beside instances: file name → what is known about the case. Read are `model`, `only`, `pod_groups`, `decision`."""
+SOLUTION = ".solution.json"
+"""Beside `case.json`: the recorded decision `case.solution.json`."""
+_NO_CASES = (EXPECTED, "baseline.json")
+_NO_CASE_ENDINGS = (SOLUTION, ".baseline.json")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One session to decide, not loaded yet; small enough to be handed to another process."""
+
+    id: str
+    file: str
+    line: int | None = None
+    """Of a row: its line, or its number in a list of rows, from 1."""
+    row: Mapping[str, Any] | None = None
+    stated: Mapping[str, Any] = field(default_factory=dict)
+    """What is known about the case besides its cluster: the row, or its entry of expected.json."""
+
+    @property
+    def place(self) -> str:
+        """The file, with the line where there is one."""
+        return self.file if self.line is None else f"{self.file}:{self.line}"
+
+    @property
+    def model(self) -> str | None:
+        """The model that the case is meant for, if it says so."""
+        named = self.stated.get("model", self.stated.get("policy"))
+        return named if isinstance(named, str) else None
+
+    @property
+    def conf(self) -> Mapping[str, Any] | None:
+        """A row's configuration; an instance in a file brings its own."""
+        return None if self.row is None else self.row.get("conf")
+
+    @property
+    def only(self) -> str | None:
+        """The one pod that is tried."""
+        named = self.stated.get("only", self.stated.get("pod"))
+        return named if isinstance(named, str) else None
+
+    def load(self, *, lenient: bool = False) -> Instance:
+        """The cluster; in rows, which a recorder wrote, gaps are warnings.
+
+        A row that tries one pod is a session of that pod alone: others that wait are left out.
+        """
+        if self.row is None:
+            return load(self.file, lenient=lenient)
+        source = self.row.get("instance", self.row.get("objects"))
+        if source is None:
+            raise InputError("the row has no cluster", file=self.place, right="give it objects or an instance")
+        if self.only is not None and isinstance(source, list):
+            source = [item for item in source if not _waits_beside(item, self.only)]
+        try:
+            return load(source, sharding=self.row.get("sharding"), lenient=True)
+        except InputError as error:
+            where = None if error.place is None and error.file == "input" else error.place
+            raise InputError(error.wrong, file=self.place, place=where, right=error.right) from None
+
+
+def cases(corpus: str) -> Iterator[Case]:
+    """Every case of the corpus in order of names; ids are paths below the corpus, rows add `#id`."""
+    root = Path(corpus)
+    expected: dict[Path, Mapping[str, Any]] = {}
+    if corpus == "-":
+        yield Case("stdin", "-")
+        return
+    for file in _files(root) if root.is_dir() else [root]:
+        name = file.relative_to(root).as_posix() if root.is_dir() else file.name
+        if (rows := _rows_of(file)) is not None:
+            yield from _rows(file, name, rows)
+            continue
+        if file.parent not in expected:
+            expected[file.parent] = _expected(file.parent / EXPECTED)
+        yield Case(name, str(file), stated=_stated(file, expected[file.parent]))
+
+
+def count(corpus: str) -> int:
+    """How many cases there are, without reading more than line ends."""
+    root = Path(corpus)
+    files = _files(root) if root.is_dir() else [root]
+    rows = (read_lines(file) if file.name.endswith(ROW_SUFFIXES) else _rows_of(file) for file in files)
+    return sum(1 if found is None else sum(1 for _ in found) for found in rows)
+
+
+def _files(root: Path) -> list[Path]:
+    endings = (*SUFFIXES, *ROW_SUFFIXES)
+    found = sorted(
+        file
+        for file in root.rglob("*")
+        if file.name.endswith(endings)
+        and file.name not in _NO_CASES
+        and not file.name.endswith(_NO_CASE_ENDINGS)
+        and file.is_file()
+    )
+    if not found:
+        raise InputError("no case in this folder", file=str(root), right="a case is a .json, .yaml or .jsonl file")
+    return found
+
+
+def _rows_of(file: Path) -> Iterable[tuple[int, Any]] | None:
+    """The rows with their numbers: lines of JSON Lines, or a JSON list of rows; None for an instance."""
+    if file.name.endswith(ROW_SUFFIXES):
+        return _parsed_lines(file)
+    if file.name.removesuffix(".gz").endswith(".json") and begins_with(file, b"["):
+        rows = read_document(file).data
+        if isinstance(rows, list) and rows and all(isinstance(row, Mapping) and "objects" in row for row in rows):
+            return enumerate(rows, start=1)
+    return None
+
+
+def _parsed_lines(file: Path) -> Iterator[tuple[int, Any]]:
+    for number, line in read_lines(file):
+        try:
+            yield number, from_json(line)
+        except ValueError as error:
+            raise InputError(f"not valid JSON: {error}", file=str(file), place=f"line {number}") from None
+
+
+def _rows(file: Path, name: str, rows: Iterable[tuple[int, Any]]) -> Iterator[Case]:
+    for number, row in rows:
+        if not isinstance(row, Mapping):
+            place = f"line {number}"
+            raise InputError("a row is a mapping", file=str(file), place=place, right="give id, objects and conf")
+        yield Case(f"{name}#{row.get('id', number)}", str(file), number, row, row)
+
+
+def _stated(file: Path, expected: Mapping[str, Any]) -> Mapping[str, Any]:
+    stated = dict(expected.get(file.name, {}))
+    recorded = file.parent / f"{_stem(file.name)}{SOLUTION}"
+    if recorded.is_file():
+        stated["solution"] = str(recorded)
+    return stated
+
+
+def _expected(path: Path) -> Mapping[str, Any]:
+    if not path.is_file():
+        return {}
+    entries = read_document(path).data
+    if not isinstance(entries, Mapping) or not all(isinstance(one, Mapping) for one in entries.values()):
+        raise InputError("not a mapping of file names to mappings", file=str(path), right='write {"case.json": {...}}')
+    return entries
+
+
+def _stem(name: str) -> str:
+    endings = sorted(SUFFIXES, key=len, reverse=True)
+    return name.removesuffix(next((ending for ending in endings if name.endswith(ending)), ""))
+
+
+def _waits_beside(item: Any, only: str) -> bool:
+    """Whether this is a waiting pod other than the one that is tried."""
+    if not isinstance(item, Mapping) or item.get("kind") != "Pod" or item.get("spec", {}).get("nodeName"):
+        return False
+    metadata = item.get("metadata", {})
+    ended = item.get("status", {}).get("phase") in ("Succeeded", "Failed")
+    return not ended and f"{metadata.get('namespace', 'default')}/{metadata.get('name')}" != only

@@ -1,0 +1,92 @@
+"""Every recorded decision of a corpus, judged and held against the optimum of its session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cpsched.compare.contender import recorded
+from cpsched.compare.optima import Optima
+from cpsched.compare.session import Session, Told, open_session
+from cpsched.compare.standing import Gap, Standing, gap
+from cpsched.importers.corpus import Case, cases
+from cpsched.options import Options
+from cpsched.snapshot import Snapshot
+from cpsched.solution import Solution, SolutionStatus
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """What was found for one session."""
+
+    proved: bool
+    seconds: float
+    standing: Standing
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One recorded decision; `optimum` is None where the session has none to compare with."""
+
+    case: str
+    number: int
+    count: int
+    rules: tuple[str, ...]
+    optimum: Optimum | None
+    gap: Gap | None
+    place: int
+    """Which level from the top the gap is on."""
+
+    @property
+    def profile(self) -> str:
+        """The first word of the row's id."""
+        return self.case.partition("#")[2].partition("-")[0]
+
+    @property
+    def is_optimal(self) -> bool:
+        """No finding, and as good as a proved optimum."""
+        return not self.rules and self.gap is None and self.optimum is not None and self.optimum.proved
+
+    @property
+    def is_behind(self) -> bool:
+        """No finding, but something better is at hand."""
+        return not self.rules and self.gap is not None
+
+
+def promised(case: Case) -> bool:
+    """Whether a row that tries one pod holds nominations of others, whose room the model does not know as taken."""
+    if case.only is None or case.row is None:
+        return False
+    pods = (item for item in case.row["objects"] if item["kind"] == "Pod" and not item["spec"].get("nodeName"))
+    others = (pod for pod in pods if f"{pod['metadata']['namespace']}/{pod['metadata']['name']}" != case.only)
+    return any(pod["status"].get("nominatedNodeName") for pod in others)
+
+
+def session_of(case: Case, model: str) -> Session:
+    return open_session(case, Told(model=model))
+
+
+def decisions(corpus: str, model: str, optima: Optima, options: Options) -> Iterator[list[Decision]]:
+    """Case by case, each with all its recorded decisions."""
+    for case in cases(corpus):
+        session = session_of(case, model)
+        snapshot = Snapshot(session.instance, session.policy)
+        best = None if promised(case) else _optimum(snapshot, optima.best(session.instance, session.policy, options))
+        yield [
+            _decision(case, number, found, best) for number, found in enumerate(recorded(session, snapshot), start=1)
+        ]
+
+
+def _optimum(snapshot: Snapshot, best: Solution) -> Optimum:
+    standing = Standing.of(snapshot, best)
+    assert standing is not None
+    assert not best.findings
+    return Optimum(best.status is SolutionStatus.OPTIMAL, sum(level.seconds for level in best.levels), standing)
+
+
+def _decision(case: Case, number: int, found: tuple[Solution, Standing, int], best: Optimum | None) -> Decision:
+    solution, standing, count = found
+    rules = tuple(sorted({finding.rule for finding in solution.findings}))
+    behind = None if best is None or rules else gap(standing, best.standing)
+    place = 0 if behind is None else standing.labels.index(behind.level)
+    return Decision(case.id, number, count, rules, best, behind, place)

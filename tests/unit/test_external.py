@@ -1,0 +1,144 @@
+"""Engines that are programs: what they are asked, what they may answer, and what becomes of those that misbehave."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import cpsched
+from cpsched import external
+from tests.judge import cluster, conf, job, pending
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = "exec:" + shlex.join([sys.executable, str(ROOT / "docs" / "examples" / "first_fit.py")])
+
+
+@pytest.fixture
+def instance(monkeypatch: pytest.MonkeyPatch) -> cpsched.Instance:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    return cpsched.load(cluster(job("a", pending(1)), nodes={"n1": 4}))
+
+
+def python(code: str) -> str:
+    return "exec:" + shlex.join([sys.executable, "-c", code])
+
+
+def test_the_example_of_the_documentation_decides(instance: cpsched.Instance) -> None:
+    solution = cpsched.solve(instance, engine=PROGRAM)
+    assert (solution.engine, solution.binds) == (PROGRAM, {"a/task-0": "n1"})
+    assert solution.findings == ()
+    assert solution.instance_sha256 == instance.sha256
+    assert solution.levels[0].value == 1
+
+
+def test_the_example_keeps_gangs_and_rooms() -> None:
+    for name in ("gang-all-or-nothing", "preempt-one-is-enough", "capacity-hierarchy"):
+        instance = cpsched.load(ROOT / "instances" / "tiny" / f"{name}.json")
+        rules = {finding.rule for finding in cpsched.solve(instance, engine=PROGRAM).findings}
+        assert rules.isdisjoint({"gang", "capacity", "assignment"})
+
+
+def test_the_program_sees_instance_configuration_and_environment(instance: cpsched.Instance, tmp_path: Path) -> None:
+    file = tmp_path / "asked.json"
+    code = (
+        "import json, os, sys; asked = json.load(sys.stdin); "
+        "told = {k: v for k, v in os.environ.items() if k.startswith('CPSCHED')}; "
+        f"json.dump([asked, told], open({str(file)!r}, 'w')); "
+        "print('{}')"
+    )
+    mine = conf("allocate", "gang")
+    cpsched.solve(instance, engine=python(code), model="volcano-fair", conf=mine, time_limit=9, seed=3)
+    asked, environment = json.loads(file.read_text())
+    assert asked["conf"]["actions"] == "allocate"
+    assert cpsched.load({key: value for key, value in asked.items() if key != "conf"}).sha256 == instance.sha256
+    assert environment == {"CPSCHED_MODEL": "volcano-fair", "CPSCHED_SEED": "3", "CPSCHED_TIME_LIMIT": "9"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "rule"),
+    [
+        ({"binds": {"a/task-0": "nowhere"}}, "assignment"),
+        ({"binds": {"a/nobody": "n1"}}, "assignment"),
+        ({"evictions": [{"task": "a/task-0"}]}, "eviction"),
+        ({"levels": [{"name": "jobs_admitted", "priority": 0, "sense": "max", "value": 9}]}, "levels"),
+    ],
+)
+def test_a_wrong_decision_is_refused_with_the_rules_key(instance: cpsched.Instance, answer: object, rule: str) -> None:
+    solution = cpsched.solve(instance, engine=python(f"print({json.dumps(answer)!r})"))
+    assert rule in {finding.rule for finding in solution.findings}
+
+
+def test_what_it_says_about_its_own_findings_does_not_count(instance: cpsched.Instance) -> None:
+    answer = {"engine": "the best there is", "findings": [{"rule": "gang", "message": "none of yours"}]}
+    solution = cpsched.solve(instance, engine=python(f"print({json.dumps(answer)!r})"))
+    assert solution.findings == ()
+    assert solution.engine.startswith("exec:")
+
+
+@pytest.mark.parametrize(
+    ("engine", "wrong"),
+    [
+        ("exec:", "engine exec: names no program; write exec:CMD"),
+        ("exec:'", "not a command: No closing quotation"),
+        ("exec:/no/such/program", "cannot be started: No such file or directory"),
+        (python("import sys; sys.exit('oh no')"), "ended with exit code 1: oh no; a decision needs exit code 0"),
+        (python("import os; os.kill(os.getpid(), 9)"), "was ended by SIGKILL and said nothing"),
+        (python(""), "printed 0 documents; one Solution is needed on stdout"),
+        (python("print('{}{}')"), "printed 2 documents"),
+        (python("print('{')"), "not valid JSON"),
+        (python("print('[]')"), "a Solution is a mapping"),
+        (python('print(\'{"kind": "Pod"}\')'), "kind is 'Pod'; give a Solution"),
+        (python("print('{\"binds\": 1}')"), "binds: Input should be a valid dictionary"),
+        (python('print(\'{"instance_sha256": "1"}\')'), "answers for another instance"),
+    ],
+)
+def test_misbehaviour_is_one_line(instance: cpsched.Instance, engine: str, wrong: str) -> None:
+    with pytest.raises(cpsched.InputError) as error:
+        cpsched.solve(instance, engine=engine)
+    assert wrong in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_too_much_output_ends_the_program(instance: cpsched.Instance, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(external, "MOST_OUTPUT", 2**20)
+    with pytest.raises(cpsched.InputError, match="printed more than 1 MiB"):
+        cpsched.solve(instance, engine="exec:yes")
+
+
+def test_nothing_in_time_is_no_decision_and_nobody_is_left_running(instance: cpsched.Instance, tmp_path: Path) -> None:
+    file = tmp_path / "pid"
+    code = (
+        "import subprocess, time; "
+        f"open({str(file)!r}, 'w').write(str(subprocess.Popen(['sleep', '60']).pid)); time.sleep(60)"
+    )
+    solution = cpsched.solve(instance, engine=python(code), time_limit=2)
+    assert (solution.status, solution.levels) == ("unknown", ())
+    child = int(file.read_text())
+    for _ in range(100):
+        if not _runs(child):
+            break
+        time.sleep(0.05)
+    assert not _runs(child)
+
+
+def _runs(pid: int) -> bool:
+    """Whether the process exists and has not ended; one that nobody has waited for yet counts as ended."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+
+
+def test_a_large_instance_does_not_clog_the_pipes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that answers before it has read, and one that complains at length, both get through."""
+    large = cpsched.load(cluster(*(job(f"j{n}", pending(1)) for n in range(2000)), nodes={"n1": 4}))
+    assert cpsched.solve(large, engine=python("print('{}')")).binds == {}
+    noisy = "import sys; sys.stderr.write('x' * 5_000_000); sys.stdin.read(); print('{}')"
+    assert cpsched.solve(large, engine=python(noisy)).binds == {}
