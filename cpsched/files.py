@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from cpsched.errors import InputError
 from cpsched.parsing import Document, limited, parse_documents
 
-_SUFFIXES = (".json", ".yaml", ".yml", ".json.gz", ".yaml.gz", ".yml.gz")
+SUFFIXES = (".json", ".yaml", ".yml", ".json.gz", ".yaml.gz", ".yml.gz")
 
 
 def read_documents(path: str | os.PathLike[str]) -> list[Document]:
@@ -21,7 +23,7 @@ def read_documents(path: str | os.PathLike[str]) -> list[Document]:
         return parse_documents(limited(sys.stdin.buffer, "stdin"), "stdin")
     place = Path(path)
     if place.is_dir():
-        files = sorted(file for file in place.rglob("*") if file.name.endswith(_SUFFIXES) and file.is_file())
+        files = sorted(file for file in place.rglob("*") if file.name.endswith(SUFFIXES) and file.is_file())
         if not files:
             raise InputError(
                 "no .json or .yaml file in this folder", file=str(place), right="name a file or a folder of manifests"
@@ -54,15 +56,32 @@ def read_bytes(place: Path) -> bytes:
         raise InputError(f"not the name of a file: {error}", file=str(place)) from None
 
 
+def sha256_of(place: Path) -> str:
+    """Hash of the file's bytes."""
+    try:
+        with place.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", file=str(place)) from None
+
+
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     """Write a file completely or not at all."""
+    with writing_whole(path) as stream:
+        stream.write(content.encode() if isinstance(content, str) else content)
+
+
+@contextmanager
+def writing_whole(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """A stream for a file that appears under its name when all is written, or not at all."""
     target = Path(path)
-    data = content.encode() if isinstance(content, str) else content
     try:
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
         try:
             with os.fdopen(handle, "wb") as stream:
-                stream.write(data)
+                yield stream
+                stream.flush()
+                os.fsync(stream.fileno())
             umask = os.umask(0)
             os.umask(umask)
             os.chmod(name, 0o666 & ~umask)
