@@ -14,6 +14,7 @@ from typing import Any
 from cpsched.errors import InputError
 from cpsched.files import read_document, write_whole
 from cpsched.lab.study.journal import Journal
+from cpsched.lab.study.matrix import Plan, Setting
 from cpsched.lab.study.recipe import Recipe
 
 FORMAT = 1
@@ -32,33 +33,34 @@ class RunFolder:
         """Whether a study was begun here."""
         return (self.path / "study.json").is_file()
 
-    def read_study(self) -> tuple[Recipe, dict[str, str]]:
-        """The recipe, and the key in instances.jsonl of each file by its name."""
+    def read_study(self) -> tuple[Plan, dict[str, str]]:
+        """The plan, and the key in instances.jsonl of each file by its name."""
         path = self.path / "study.json"
         if not self.exists:
             raise InputError("no study here", file=str(self.path), right="begin one: add --instances 'corpus/*.json'")
         data = read_document(path).data
-        if not isinstance(data, dict) or data.get("format") != FORMAT:
-            stated = data.get("format") if isinstance(data, dict) else None
-            raise InputError(
-                f"made by a version with another format ({stated}, here it is {FORMAT})",
-                file=str(path),
-                right="give another folder",
-            )
+        stated = data.get("format") if isinstance(data, dict) else None
+        if stated != FORMAT:
+            wrong = f"made by a version with another format ({stated}; this one has {FORMAT})"
+            raise InputError(wrong, file=str(path), right="give another folder")
         try:
-            return Recipe.parse(data["recipe"], file=str(path)), dict(data["files"])
-        except (KeyError, TypeError, ValueError):
-            raise InputError("recipe or files are missing", file=str(path), right="give another folder") from None
+            models = tuple(Setting(model["name"], model["content"]) for model in data["models"])
+            recipe = Recipe.parse(data["recipe"], file=str(path))
+            return Plan(recipe, models, data["conf"], data["versions"]), dict(data["files"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"not as it was written ({error})", file=str(path), right="give another folder") from None
 
-    def write_study(self, recipe: Recipe, files: Mapping[str, str], versions: Mapping[str, str]) -> None:
-        """Keep what the study is about."""
+    def write_study(self, plan: Plan, key_by_name: Mapping[str, str]) -> None:
+        """Keep what the study is about, with the content of models and configuration as it is now."""
         content = {
             "format": FORMAT,
-            "recipe": recipe.model_dump(mode="json"),
-            "versions": dict(versions),
-            "files": dict(files),
+            "recipe": plan.recipe.model_dump(mode="json"),
+            "models": [model._asdict() for model in plan.models],
+            "conf": plan.conf,
+            "versions": dict(plan.versions),
+            "files": dict(key_by_name),
         }
-        write_whole(self.path / "study.json", json.dumps(content, indent=1) + "\n")
+        write_whole(self.path / "study.json", json.dumps(content, indent=1, default=str) + "\n")
 
     def instance_path(self, sha256: str) -> Path:
         """Where an instance is kept."""

@@ -6,20 +6,27 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
+from functools import cached_property
 from glob import iglob
 from importlib.metadata import version
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import cpsched
 from cpsched import engines
 from cpsched.errors import InputError
-from cpsched.files import SUFFIXES, read_document
+from cpsched.files import INSTANCE_SUFFIXES, read_document
 from cpsched.importers.policy import load_policy, model_content
 from cpsched.lab.runners.work import Status
 from cpsched.lab.study.recipe import Recipe
 from cpsched.policy import load_model
+
+IN_THE_KEY = {"time_limit", "threads", "deterministic", "prover", "kube_version", "pod_groups", "lenient"}
+"""What a recipe says that can change a result, besides the matrix itself."""
+NO_INSTANCES = ("expected.json", "baseline.json")
+"""Files that lie beside instances; a folder's name does not stand for them."""
 
 
 class Setting(NamedTuple):
@@ -78,27 +85,29 @@ class Plan:
 
     def cells(self, sources: Sequence[Source]) -> Iterator[Cell]:
         """Every cell, instance by instance."""
-        hashes = {model.name: digest(model.content) for model in self.models}
-        conf = None if self.conf is None else digest(self.conf)
         for source in sources:
-            for model in self.models:
-                for engine in self.recipe.engines:
-                    for seed in self.recipe.seeds:
-                        content = {
-                            "instance": source.sha256,
-                            "model": hashes[model.name],
-                            "conf": conf,
-                            "engine": engine,
-                            "options": asdict(self.recipe.options(engine, seed)),
-                            "kube_version": self.recipe.kube_version,
-                            "lenient": self.recipe.lenient,
-                            "versions": dict(self.versions),
-                        }
-                        yield Cell(digest(content), source, model, engine, seed)
+            for group in self.groups(source):
+                yield from group
+
+    def groups(self, source: Source) -> Iterator[list[Cell]]:
+        """The cells of an instance, model by model: those whose decisions compare."""
+        for model, rules in zip(self.models, self._rules, strict=True):
+            yield [
+                Cell(digest([source.sha256, rules, engine, seed]), source, model, engine, seed)
+                for engine, seed in product(self.recipe.engines, self.recipe.seeds)
+            ]
 
     def size(self, sources: Sequence[Source]) -> int:
         """How many cells there are."""
         return len(sources) * len(self.models) * len(self.recipe.engines) * len(self.recipe.seeds)
+
+    @cached_property
+    def _rules(self) -> list[str]:
+        """Per model, the hash of everything that all its cells share."""
+        told = self.recipe.model_dump(mode="json", include=IN_THE_KEY)
+        return [
+            digest([model.content, self.conf, told, dict(sorted(self.versions.items()))]) for model in self.models
+        ]
 
 
 def find_files(recipe: Recipe) -> dict[str, Path]:
@@ -130,9 +139,13 @@ def _matches(pattern: str) -> Iterator[str]:
     for path in paths:
         if os.path.isdir(path):
             below = Path(path).rglob("*")
-            yield from (str(file) for file in below if file.name.endswith(SUFFIXES) and file.is_file())
+            yield from (str(file) for file in below if _may_be_instance(file))
         else:
             yield path
+
+
+def _may_be_instance(file: Path) -> bool:
+    return file.name.endswith(INSTANCE_SUFFIXES) and file.name not in NO_INSTANCES and file.is_file()
 
 
 def _setting(name: str, recipe: Recipe) -> Setting:

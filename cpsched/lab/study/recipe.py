@@ -15,7 +15,7 @@ from cpsched import quantity
 from cpsched.errors import InputError
 from cpsched.files import read_document
 from cpsched.importers.policy import is_model_file
-from cpsched.options import Options
+from cpsched.options import Options, Prover
 
 MOST_SEEDS = 1_000_000
 _WITH_PATHS = {"instances", "exclude", "conf", "models"}
@@ -81,9 +81,11 @@ class Recipe(BaseModel):
         4 * 2**30, gt=0, description="bytes a cell may hold before it is killed, or a quantity such as 2Gi"
     )
     threads: int = Field(1, description="threads of the solver in each cell; one is deterministic")
-    kube_version: str | None = None
-    pod_groups: bool = False
-    lenient: bool = False
+    deterministic: bool = Field(False, description="the time limit measures the solver's work, not the clock")
+    prover: Prover = Field("both", description="which solver searches and proves")
+    kube_version: str | None = Field(None, description="release of kube-scheduler")
+    pod_groups: bool = Field(False, description="kube-scheduler's gate GenericWorkload, for the engine kube")
+    lenient: bool = Field(False, description="broken references and unknown settings are no errors")
 
     @classmethod
     def parse(cls, data: Any, *, file: str | None = None) -> Recipe:
@@ -114,8 +116,14 @@ class Recipe(BaseModel):
 
     def options(self, engine: str, seed: int) -> Options:
         """What a cell's engine is told; the gate for pod groups is kube-scheduler's alone."""
-        gate = self.pod_groups and engine == "kube"
-        return Options(time_limit=self.time_limit, workers=self.threads, seed=seed, pod_groups=gate)
+        return Options(
+            time_limit=self.time_limit,
+            workers=self.threads,
+            seed=seed,
+            pod_groups=self.pod_groups and engine == "kube",
+            deterministic=self.deterministic,
+            prover=self.prover,
+        )
 
     @property
     def seconds(self) -> float:

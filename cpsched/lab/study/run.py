@@ -85,7 +85,7 @@ class _Run:
         try:
             key_by_name = {name: self._file_key(path) for name, path in files.items()}
             self._describe({key: files[name] for name, key in key_by_name.items()}, local)
-            self.folder.write_study(recipe, key_by_name, self.plan.versions)
+            self.folder.write_study(self.plan, key_by_name)
             found = sources(self.folder, key_by_name)
             done = Done.read(self.folder, self.plan.versions)
             if self._count(found, done) == self.tally.cells:
