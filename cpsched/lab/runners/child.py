@@ -74,7 +74,6 @@ def run_in_child(work: Work, limits: Limits, asker: int) -> Outcome:
 def _be_the_child(work: Work, limits: Limits, writing: int, log: int) -> None:
     code = 1
     try:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         die_with_parent()
         with open(os.devnull, "rb") as nothing:
             os.dup2(nothing.fileno(), 0)

@@ -30,8 +30,10 @@ class LocalRunner:
         """Stop what is running and forget what is waiting."""
         self._pool.shutdown(wait=False, cancel_futures=True)
         for slot in self._slots:
-            slot.close()
+            slot.stop()
         self._pool.shutdown(wait=True)
+        for slot in self._slots:
+            slot.close()
 
     def _run(self, work: Work, limits: Limits) -> Outcome:
         slot = self._free.get()

@@ -1,4 +1,4 @@
-"""The Ray runner: cells on an existing Ray cluster; on each of its machines a cell is a child process, as everywhere."""
+"""The Ray runner: cells on an existing Ray cluster; on its machines too, each is a child process with limits."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import logging
 from concurrent.futures import Future
 from dataclasses import replace
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import cpsched
@@ -74,8 +75,6 @@ class RayRunner:
         if path not in self._instances:
             if len(self._instances) >= _INSTANCES_AT_HAND:
                 del self._instances[next(iter(self._instances))]
-            from pathlib import Path
-
             self._instances[path] = self._ray.put(read_bytes(Path(path)))
         return self._instances[path]
 
@@ -91,5 +90,7 @@ def _connected(address: str) -> Any:
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except (ConnectionError, ValueError, RuntimeError) as error:
         told = f"no Ray cluster at {address} ({error})"
-        raise InputError(told, place="ray-address", right="start one with ray start --head, or name its address") from None
+        raise InputError(
+            told, place="ray-address", right="start one with ray start --head, or name its address"
+        ) from None
     return ray

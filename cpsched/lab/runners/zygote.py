@@ -10,6 +10,7 @@ import gc
 import os
 import pickle
 import signal
+import socket
 import sys
 from importlib import import_module
 
@@ -31,30 +32,19 @@ def preload() -> None:
 
 
 def serve() -> None:
-    """Answer (work, limits) from stdin with an Outcome on stdout, one at a time, until stdin ends."""
+    """Answer (work, limits) on the socket that is stdin with an Outcome, one by one, until the other end hangs up."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     adopt_orphans()
-    questions, asker = sys.stdin.buffer, sys.stdin.fileno()
-    # Whatever prints by mistake must not end up among the answers.
-    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    preload()
-    signal.signal(signal.SIGTERM, _stop)
-    try:
-        while True:
-            work, limits = pickle.load(questions)
-            pickle.dump(run_in_child(work, limits, asker), answers)
-            answers.flush()
+    with socket.socket(fileno=os.dup(sys.stdin.fileno())) as asker, asker.makefile("rwb") as stream:
+        preload()
+        try:
+            while True:
+                work, limits = pickle.load(stream)
+                pickle.dump(run_in_child(work, limits, asker.fileno()), stream)
+                stream.flush()
+                kill_descendants()
+        except (EOFError, ConnectionError, Stopped):
             kill_descendants()
-    except (EOFError, BrokenPipeError, Stopped):
-        pass
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        kill_descendants()
-
-
-def _stop(*_: object) -> None:
-    raise Stopped
 
 
 if __name__ == "__main__":

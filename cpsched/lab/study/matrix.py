@@ -105,9 +105,7 @@ class Plan:
     def _rules(self) -> list[str]:
         """Per model, the hash of everything that all its cells share."""
         told = self.recipe.model_dump(mode="json", include=IN_THE_KEY)
-        return [
-            digest([model.content, self.conf, told, dict(sorted(self.versions.items()))]) for model in self.models
-        ]
+        return [digest([model.content, self.conf, told, dict(sorted(self.versions.items()))]) for model in self.models]
 
 
 def find_files(recipe: Recipe) -> dict[str, Path]:

@@ -80,7 +80,7 @@ class Recipe(BaseModel):
     memory: Annotated[int, BeforeValidator(_memory)] = Field(
         4 * 2**30, gt=0, description="bytes a cell may hold before it is killed, or a quantity such as 2Gi"
     )
-    threads: int = Field(1, description="threads of the solver in each cell; one is deterministic")
+    threads: int = Field(1, ge=1, le=1024, description="threads of the solver in each cell; one is deterministic")
     deterministic: bool = Field(False, description="the time limit measures the solver's work, not the clock")
     prover: Prover = Field("both", description="which solver searches and proves")
     kube_version: str | None = Field(None, description="release of kube-scheduler")

@@ -107,9 +107,7 @@ class _Run:
             content = sha256_of(path)
         except InputError:
             content = f"unreadable {path}"
-        return digest(
-            {"file": content, "lenient": self.plan.recipe.lenient, "cpsched": self.plan.versions["cpsched"]}
-        )
+        return digest({"file": content, "lenient": self.plan.recipe.lenient, "cpsched": self.plan.versions["cpsched"]})
 
     def _describe(self, path_by_key: dict[str, Path], runner: Runner) -> None:
         known = described(self.folder, self.means.retry_failed)
