@@ -18,6 +18,8 @@ from cpsched.importers.policy import is_model_file
 from cpsched.options import Options, Prover
 
 MOST_SEEDS = 1_000_000
+LEAST_MEMORY = 256 * 2**20
+"""Python and the solver alone take nearly half of it."""
 _WITH_PATHS = {"instances", "exclude", "conf", "models"}
 _RANGE = re.compile(r"(\d{1,10})(?:\.\.(\d{1,10}))?")
 
@@ -55,7 +57,10 @@ def _seeds(value: object) -> object:
 
 
 def _memory(value: object) -> object:
-    return quantity.whole(value) if isinstance(value, str) else value
+    number = quantity.whole(value) if isinstance(value, str) else value
+    if isinstance(number, int) and number < LEAST_MEMORY:
+        raise ValueError("a cell needs 256Mi at the very least")
+    return number
 
 
 Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
@@ -78,7 +83,7 @@ class Recipe(BaseModel):
     time_limit: float = Field(30.0, description="seconds an engine has for its decision")
     grace: float = Field(30.0, gt=0, description="seconds beyond that before the cell is killed; loading counts too")
     memory: Annotated[int, BeforeValidator(_memory)] = Field(
-        4 * 2**30, gt=0, description="bytes a cell may hold before it is killed, or a quantity such as 2Gi"
+        4 * 2**30, description="bytes a cell may hold before it is killed, or a quantity such as 2Gi"
     )
     threads: int = Field(1, ge=1, le=1024, description="threads of the solver in each cell; one is deterministic")
     deterministic: bool = Field(False, description="the time limit measures the solver's work, not the clock")

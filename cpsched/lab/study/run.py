@@ -64,7 +64,7 @@ def run(folder: RunFolder, recipe: Recipe, means: Means | None = None, watch: Wa
         try:
             study.all_of(files)
         except KeyboardInterrupt:
-            study.tally.interrupted = True
+            study.interrupted()
     return study.tally
 
 
@@ -72,6 +72,7 @@ class _Run:
     def __init__(self, folder: RunFolder, plan: Plan, means: Means, watch: Watch):
         self.folder, self.plan, self.means, self.watch = folder, plan, means, watch
         self.tally = Tally()
+        self.found: list[Source] = []
 
     def mend(self) -> None:
         for journal in (self.folder.instances, self.folder.results):
@@ -86,20 +87,27 @@ class _Run:
             key_by_name = {name: self._file_key(path) for name, path in files.items()}
             self._describe({key: files[name] for name, key in key_by_name.items()}, local)
             self.folder.write_study(self.plan, key_by_name)
-            found = sources(self.folder, key_by_name)
+            self.found = sources(self.folder, key_by_name)
             done = Done.read(self.folder, self.plan.versions)
-            if self._count(found, done) == self.tally.cells:
+            if self._count(done) == self.tally.cells:
                 return
             if means.runner == "local":
-                self._decide(found, done, local)
+                self._decide(done, local)
                 return
             other = make_runner(means.runner, means.workers, recipe.threads, means.ray_address)
             try:
-                self._decide(found, done, other)
+                self._decide(done, other)
             finally:
                 other.close()
         finally:
             local.close()
+
+    def interrupted(self) -> None:
+        """Count anew what is done: Ctrl-C may have come between keeping a result and counting it."""
+        tally, done = self.tally, Done.read(self.folder, self.plan.versions)
+        kept = [kept for cell in self.plan.cells(self.found) if (kept := done.by_key.get(cell.key)) is not None]
+        tally.interrupted, tally.ran = True, len(kept) - tally.kept
+        tally.failed = sum(not one.good for one in kept)
 
     def _file_key(self, path: Path) -> str:
         """Key of a file's content; a file that cannot be read is known by its name."""
@@ -126,27 +134,27 @@ class _Run:
             failed += outcome.status != "ok"
             self.watch("instances", len(todo), done, failed)
 
-    def _count(self, found: list[Source], done: Done) -> int:
+    def _count(self, done: Done) -> int:
         """How many cells are settled."""
         tally = self.tally
-        tally.cells = self.plan.size(found)
+        tally.cells = self.plan.size(self.found)
         if done.other_versions:
             tally.notes.append(f"{done.other_versions} results here were made by other versions; they are left aside")
-        for cell in self.plan.cells(found):
+        for cell in self.plan.cells(self.found):
             if done.settles(cell.key, self.means.retry_failed):
                 tally.kept += 1
                 tally.failed += not done.by_key[cell.key].good
         self.watch("cells", tally.cells, tally.kept, tally.failed)
         return tally.kept
 
-    def _decide(self, found: list[Source], done: Done, runner: Runner) -> None:
-        for cell, outcome in stream(runner, self._todo(found, done)):
+    def _decide(self, done: Done, runner: Runner) -> None:
+        for cell, outcome in stream(runner, self._todo(done)):
             self._keep(cell, outcome)
 
-    def _todo(self, found: list[Source], done: Done) -> Iterator[tuple[Cell, Work, Limits]]:
+    def _todo(self, done: Done) -> Iterator[tuple[Cell, Work, Limits]]:
         recipe = self.plan.recipe
         limits = Limits(recipe.seconds, recipe.memory, recipe.threads)
-        for cell in self.plan.cells(found):
+        for cell in self.plan.cells(self.found):
             if done.settles(cell.key, self.means.retry_failed):
                 continue
             if cell.source.status != "ok":

@@ -19,7 +19,7 @@ class Misbehave:
     told: Any = None
 
     def perform(self) -> tuple[dict[str, Any], bytes]:
-        print(f"about to {self.how}", file=sys.stderr, flush=True)
+        os.write(2, f"about to {self.how}\n".encode())
         result: dict[str, Any] = getattr(self, self.how)() or {}
         return result, b"file"
 
@@ -65,5 +65,5 @@ class Misbehave:
         subprocess.run([sys.executable, "-c", code], check=False)
 
     def say_much(self) -> dict[str, Any]:
-        print("x" * (1 << 20))
+        sys.stdout.write("x" * (1 << 20))
         return {"text": "y" * (1 << 22)}
