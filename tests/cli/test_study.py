@@ -118,12 +118,15 @@ def test_a_crash_costs_one_cell_and_is_recorded(process: Command, corpus: Path, 
         cell = next((cell for zygote in children(study.pid) for cell in children(zygote)), None)
         if cell is None:
             return False
-        os.kill(cell, signal.SIGSTOP)
-        while state(cell) not in "TZ":
-            time.sleep(0.001)
-        alive = state(cell) == "T"
-        os.kill(cell, signal.SIGSEGV)
-        os.kill(cell, signal.SIGCONT)
+        try:
+            os.kill(cell, signal.SIGSTOP)
+            while state(cell) not in "TZ":
+                time.sleep(0.001)
+            alive = state(cell) == "T"
+            os.kill(cell, signal.SIGSEGV)
+            os.kill(cell, signal.SIGCONT)
+        except ProcessLookupError:
+            return False
         return alive
 
     until(crash_one, study)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import socket
 from concurrent.futures import Future
 from dataclasses import replace
 from importlib.metadata import version
@@ -18,6 +19,7 @@ from cpsched.lab.runners.work import Decide, Limits, Outcome, Work
 MOST_RETRIES = 2
 """How often a cell whose machine is lost is tried elsewhere."""
 _INSTANCES_AT_HAND = 8
+_KNOCK_SECONDS = 10.0
 
 _slots: list[Slot] = []
 """The slot of a Ray worker process; it ends with the process."""
@@ -81,16 +83,26 @@ class RayRunner:
 
 def _connected(address: str) -> Any:
     try:
+        if address != "auto" and "://" not in address:
+            _knock(address)
         import ray
-    except ImportError:
-        raise InputError(
-            "Ray is not installed", place="runner", right="pip install 'cpsched[ray]', or use --runner local"
-        ) from None
-    try:
+
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-    except (ConnectionError, ValueError, RuntimeError) as error:
-        told = f"no Ray cluster at {address} ({error})"
-        raise InputError(
-            told, place="ray-address", right="start one with ray start --head, or name its address"
-        ) from None
+    except ImportError:
+        right = "pip install 'cpsched[ray]', or use --runner local"
+        raise InputError("Ray is not installed", place="runner", right=right) from None
+    except (OSError, ValueError, RuntimeError) as error:
+        wrong, right = (
+            f"no Ray cluster at {address} ({error})",
+            "start one with ray start --head, or name its HOST:PORT",
+        )
+        raise InputError(wrong, place="ray-address", right=right) from None
     return ray
+
+
+def _knock(address: str) -> None:
+    """Ray itself would try for minutes where nobody listens."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal():
+        raise ValueError("not of the form HOST:PORT")
+    socket.create_connection((host.strip("[]"), int(port)), timeout=_KNOCK_SECONDS).close()

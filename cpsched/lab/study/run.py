@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -81,26 +82,27 @@ class _Run:
 
     def all_of(self, files: dict[str, Path]) -> None:
         """Read what is not read yet, then run what is not run yet."""
-        recipe, means = self.plan.recipe, self.means
-        local = make_runner("local", means.workers if means.runner == "local" else None, recipe.threads)
-        try:
+        with ExitStack() as stack:
+            local, runner = self._runners(stack)
             key_by_name = {name: self._file_key(path) for name, path in files.items()}
             self._describe({key: files[name] for name, key in key_by_name.items()}, local)
             self.folder.write_study(self.plan, key_by_name)
             self.found = sources(self.folder, key_by_name)
             done = Done.read(self.folder, self.plan.versions)
-            if self._count(done) == self.tally.cells:
-                return
-            if means.runner == "local":
-                self._decide(done, local)
-                return
-            other = make_runner(means.runner, means.workers, recipe.threads, means.ray_address)
-            try:
-                self._decide(done, other)
-            finally:
-                other.close()
-        finally:
-            local.close()
+            self._count(done)
+            self._decide(done, runner)
+
+    def _runners(self, stack: ExitStack) -> tuple[Runner, Runner]:
+        """Who reads the files, which lie here, and who runs the cells; neither starts anything before it is asked."""
+        means, threads = self.means, self.plan.recipe.threads
+        is_local = means.runner == "local"
+        local = make_runner("local", means.workers if is_local else None, threads)
+        stack.callback(local.close)
+        if is_local:
+            return local, local
+        other = make_runner(means.runner, means.workers, threads, means.ray_address)
+        stack.callback(other.close)
+        return local, other
 
     def interrupted(self) -> None:
         """Count anew what is done: Ctrl-C may have come between keeping a result and counting it."""
@@ -134,8 +136,8 @@ class _Run:
             failed += outcome.status != "ok"
             self.watch("instances", len(todo), done, failed)
 
-    def _count(self, done: Done) -> int:
-        """How many cells are settled."""
+    def _count(self, done: Done) -> None:
+        """See which cells are settled."""
         tally = self.tally
         tally.cells = self.plan.size(self.found)
         if done.other_versions:
@@ -145,7 +147,6 @@ class _Run:
                 tally.kept += 1
                 tally.failed += not done.by_key[cell.key].good
         self.watch("cells", tally.cells, tally.kept, tally.failed)
-        return tally.kept
 
     def _decide(self, done: Done, runner: Runner) -> None:
         for cell, outcome in stream(runner, self._todo(done)):
