@@ -13,6 +13,7 @@ from cpsched.cli.import_ import import_
 from cpsched.cli.parameters import EXIT_CODES
 from cpsched.cli.schema import schema
 from cpsched.cli.solve import solve
+from cpsched.cli.study import EXIT_CODES as STUDY_EXIT_CODES
 from cpsched.cli.study import study
 from cpsched.cli.verify import verify
 from cpsched.errors import InputError
@@ -24,7 +25,7 @@ app = typer.Typer(
 )
 app.command(epilog=EXIT_CODES)(solve)
 app.command(epilog=EXIT_CODES)(verify)
-app.command(epilog=EXIT_CODES)(study)
+app.command(epilog=STUDY_EXIT_CODES)(study)
 app.command("import", epilog=EXIT_CODES)(import_)
 app.command(epilog=EXIT_CODES)(schema)
 

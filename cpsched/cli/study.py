@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from cpsched.lab.study.summary import Summary
 
 FINE, FAILED, INTERRUPTED = 0, 1, 130
+EXIT_CODES = "Exit codes: 0 every cell has a result, 1 some failed, 2 bad input or usage, 130 interrupted."
 
 
 def _told(flag: str, metavar: str, about: str) -> Any:
