@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import os
 import sys
 import tempfile
@@ -10,6 +11,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from cpsched.errors import InputError
 from cpsched.parsing import SUFFIXES, Document, limited, parse_documents
@@ -79,15 +81,32 @@ def read_lines(place: Path) -> Iterator[tuple[int, bytes]]:
         raise InputError(f"cannot be read: {error.strerror or error}", file=str(place)) from None
 
 
+def sha256_of(place: Path) -> str:
+    """Hash of the file's bytes."""
+    try:
+        with place.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", file=str(place)) from None
+
+
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     """Write a file completely or not at all."""
+    with writing_whole(path) as stream:
+        stream.write(content.encode() if isinstance(content, str) else content)
+
+
+@contextmanager
+def writing_whole(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """A stream for a file that appears under its name when all is written, or not at all."""
     target = Path(path)
-    data = content.encode() if isinstance(content, str) else content
     try:
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
         try:
             with os.fdopen(handle, "wb") as stream:
-                stream.write(data)
+                yield stream
+                stream.flush()
+                os.fsync(stream.fileno())
             umask = os.umask(0)
             os.umask(umask)
             os.chmod(name, 0o666 & ~umask)

@@ -16,6 +16,8 @@ from cpsched.cli.import_ import import_
 from cpsched.cli.parameters import EXIT_CODES
 from cpsched.cli.schema import schema
 from cpsched.cli.solve import solve
+from cpsched.cli.study import EXIT_CODES as STUDY_EXIT_CODES
+from cpsched.cli.study import study
 from cpsched.cli.verify import verify
 from cpsched.errors import InputError
 
@@ -28,6 +30,7 @@ app.command(epilog=EXIT_CODES)(solve)
 app.command(epilog=EXIT_CODES)(compare)
 app.command(epilog=EXIT_CODES)(check)
 app.command(epilog=EXIT_CODES)(verify)
+app.command(epilog=STUDY_EXIT_CODES)(study)
 app.command("import", epilog=EXIT_CODES)(import_)
 app.command(epilog=EXIT_CODES)(generate)
 app.command(epilog=EXIT_CODES)(schema)

@@ -8,7 +8,8 @@ from typing import Any
 
 from cpsched.files import read_document
 from cpsched.instance import Instance
-from cpsched.policy import Model, Policy, load_model, model_names, policy_for
+from cpsched.parsing import Document
+from cpsched.policy import Model, Policy, load_model, model_names, models_folder, policy_for
 
 Configuration = str | os.PathLike[str] | Mapping[str, Any]
 
@@ -42,12 +43,25 @@ def _configuration(conf: Configuration | None, instance: Instance | None) -> tup
     return f"{instance.file or 'input'}: conf", instance.conf
 
 
+def is_model_file(model: str | os.PathLike[str]) -> bool:
+    """Whether a model is named by its file; a shipped model's name never is."""
+    name = os.fspath(model)
+    return name not in model_names() and (isinstance(model, os.PathLike) or os.sep in name or "." in name)
+
+
+def model_content(model: str | os.PathLike[str]) -> Document:
+    """What a model's file holds, and the file."""
+    name = os.fspath(model)
+    if is_model_file(model):
+        return read_document(name)
+    load_model(name)
+    return read_document(models_folder() / f"{name}.yaml")
+
+
 def _model(model: Configuration) -> Model:
     if isinstance(model, Mapping):
         return load_model(model, file="model")
-    name = os.fspath(model)
-    is_path = isinstance(model, os.PathLike) or os.sep in name or "." in name
-    if name in model_names() or not is_path:
-        return load_model(name)
-    document = read_document(name)
+    if not is_model_file(model):
+        return load_model(os.fspath(model))
+    document = read_document(model)
     return load_model(document.data, file=document.file)

@@ -10,6 +10,7 @@ BENCHMARKS = {
     "load": "how long a large kubectl dump takes to load, and how much memory",
     "kube": "one pass of the kube mirror over a large cluster",
     "agreement": "optimum and oracle, the two solvers, evidence and all decisions; rules that bind",
+    "study": "the speed-up of a study on two cores",
     "volcano": "one full cycle of the Volcano mirror over the openb trace",
 }
 """Each is a module here with a function `main`."""

@@ -1,0 +1,209 @@
+"""`cpsched study`: instances × models × engines × seeds, in parallel, resumable."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from cpsched.cli.output import as_json, emit, emit_tables, warn
+from cpsched.cli.parameters import Json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.table import Table
+
+    from cpsched.lab.study.run import Tally
+    from cpsched.lab.study.summary import Summary
+
+FINE, FAILED, INTERRUPTED = 0, 1, 130
+EXIT_CODES = "Exit codes: 0 every cell has a result, 1 some failed, 2 bad input or usage, 130 interrupted."
+
+
+def _told(flag: str, metavar: str, about: str) -> Any:
+    return typer.Option(flag, metavar=metavar, help=about, show_default=False)
+
+
+RunDir = Annotated[
+    str,
+    typer.Argument(
+        metavar="RUN_DIR",
+        help="Folder for everything the study knows; made if it is not there. If a study was begun in it, that one "
+        "goes on, with the changes given here.",
+        show_default=False,
+    ),
+]
+File = Annotated[
+    str | None, _told("--file", "FILE", "A study file (kind: Study); what is given here besides overrules it.")
+]
+Instances = Annotated[
+    list[str] | None,
+    _told("--instances", "PATTERN", "Files, folders or patterns such as 'corpus/**/*.json'; may be repeated."),
+]
+Exclude = Annotated[list[str] | None, _told("--exclude", "PATTERN", "Files to leave out; may be repeated.")]
+Models = Annotated[str | None, _told("--models", "A,B,...", "Shipped models or model files. Default: volcano.")]
+Conf = Annotated[
+    str | None,
+    _told("--conf", "FILE", "Scheduler configuration for all cells. Default: the instance's or the model's."),
+]
+Engines = Annotated[str | None, _told("--engines", "A,B,...", "Who decides. Default: volcano,optimal.")]
+Seeds = Annotated[str | None, _told("--seeds", "1..5,8", "Seeds. Default: 1.")]
+TimeLimit = Annotated[
+    float | None, _told("--time-limit", "SECONDS", "What the engine has for its decision. Default: 30.")
+]
+Grace = Annotated[
+    float | None, _told("--grace", "SECONDS", "How much longer a cell may take before it is killed. Default: 30.")
+]
+Memory = Annotated[str | None, _told("--memory", "2Gi", "What a cell may hold before it is killed. Default: 4Gi.")]
+Threads = Annotated[int | None, _told("--threads", "N", "Threads of the solver in each cell. Default: 1.")]
+Deterministic = Annotated[
+    bool | None,
+    typer.Option(
+        "--deterministic/--no-deterministic",
+        help="SECONDS of the time limit are the solver's own measure of its work: the same results on any machine.",
+        show_default=False,
+    ),
+]
+Prover = Annotated[
+    Literal["cp-sat", "highs", "both"] | None,
+    typer.Option("--prover", help="Which solver searches and proves. Default: both.", show_default=False),
+]
+KubeVersion = Annotated[str | None, _told("--kube-version", "RELEASE", "kube-scheduler's release: 1.36 or head.")]
+PodGroups = Annotated[
+    bool | None,
+    typer.Option("--pod-groups/--no-pod-groups", help="Gate GenericWorkload (engine kube).", show_default=False),
+]
+Lenient = Annotated[
+    bool | None,
+    typer.Option(
+        "--lenient/--no-lenient", help="Broken references and unknown settings are no errors.", show_default=False
+    ),
+]
+Workers = Annotated[int | None, typer.Option("--workers", min=1, help="Cells at a time.", show_default="one per core")]
+RunnerName = Annotated[
+    Literal["local", "ray"], typer.Option("--runner", help="Where cells run: here, or on a Ray cluster.")
+]
+RayAddress = Annotated[str, typer.Option("--ray-address", metavar="HOST:PORT", help="The cluster, for --runner ray.")]
+RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Run failed cells again.")]
+Export = Annotated[bool, typer.Option("--export", help="Only write the tables of what is there; run nothing.")]
+
+
+def study(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it has options
+    run_dir: RunDir,
+    file: File = None,
+    instances: Instances = None,
+    exclude: Exclude = None,
+    models: Models = None,
+    conf: Conf = None,
+    engines: Engines = None,
+    seeds: Seeds = None,
+    time_limit: TimeLimit = None,
+    grace: Grace = None,
+    memory: Memory = None,
+    threads: Threads = None,
+    deterministic: Deterministic = None,
+    prover: Prover = None,
+    kube_version: KubeVersion = None,
+    pod_groups: PodGroups = None,
+    lenient: Lenient = None,
+    workers: Workers = None,
+    runner: RunnerName = "local",
+    ray_address: RayAddress = "auto",
+    retry_failed: RetryFailed = False,
+    export: Export = False,
+    json: Json = False,
+) -> int:
+    """Run instances × models × engines × seeds and keep the results.
+
+    Each cell is a process of its own with a limit of time and memory; a crash costs that one cell and is recorded.
+    Results are kept as they come: run the same command again after any interruption, and it goes on where it was.
+    At the end, the folder has all results as CSV and Parquet.
+    """
+    from cpsched.cli.study_progress import progress
+    from cpsched.lab.study.folder import RunFolder
+    from cpsched.lab.study.results import read
+    from cpsched.lab.study.run import Means, run
+    from cpsched.lab.study.summary import Summary
+    from cpsched.lab.study.tables import export as write_tables
+    from cpsched.lab.study.tables import has_parquet
+
+    folder, tally = RunFolder(run_dir), None
+    if not export:
+        given = {
+            "instances": instances,
+            "exclude": exclude,
+            "models": models,
+            "conf": conf,
+            "engines": engines,
+            "seeds": seeds,
+            "time_limit": time_limit,
+            "grace": grace,
+            "memory": memory,
+            "threads": threads,
+            "deterministic": deterministic,
+            "prover": prover,
+            "kube_version": kube_version,
+            "pod_groups": pod_groups,
+            "lenient": lenient,
+        }
+        recipe = _recipe(folder, file).changed(given)
+        with progress() as watch:
+            tally = run(folder, recipe, Means(runner, workers, ray_address, retry_failed), watch)
+        warn(tally.notes)
+        if tally.interrupted and not folder.exists:
+            return INTERRUPTED
+    results = read(run_dir)
+    files = write_tables(results)
+    if not has_parquet():
+        warn(["no Parquet: pyarrow is not installed; pip install 'cpsched[study]'"])
+    summary = Summary.of(results.cells())
+    if json:
+        emit(as_json(_as_dict(tally, summary, files)))
+    else:
+        emit_tables(*_tables(tally, summary, files))
+    if tally is not None and tally.interrupted:
+        return INTERRUPTED
+    return FAILED if summary.failures else FINE
+
+
+def _recipe(folder: Any, file: str | None) -> Any:
+    """What the study file says, else what the run folder remembers, else the defaults."""
+    from cpsched.lab.study.recipe import Recipe
+
+    if file is not None:
+        return Recipe.read(file)
+    return folder.read_study()[0].recipe if folder.exists else Recipe()
+
+
+def _as_dict(tally: Tally | None, summary: Summary, files: list[Path]) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {
+        **({} if tally is None else asdict(tally)),
+        "summary": summary.rows(),
+        "files": [str(path) for path in files],
+    }
+
+
+def _tables(tally: Tally | None, summary: Summary, files: list[Path]) -> list[Table | str]:
+    from cpsched.cli.tables import table
+
+    parts: list[Table | str] = []
+    if tally is not None:
+        done = tally.kept + tally.ran
+        parts.append(f"{done} of {tally.cells} cells done, {tally.kept} of them before, {tally.failed} failed")
+    names = ("model", "engine", "cells", "failed", "findings", "proved", "same", "behind", "ahead", "median_seconds")
+    columns = ["model", "engine", *(f"#{name.replace('_', ' ')}" for name in names[2:])]
+    rows = [["" if row[name] is None else str(row[name]) for name in names] for row in summary.rows()]
+    parts.append(table("Results; same, behind and ahead are against the engine optimal", columns, rows))
+    if summary.failures:
+        failed = [
+            (row["instance"], row["model"], row["engine"], str(row["seed"]), row["status"], row["error"] or "")
+            for row in summary.failures
+        ]
+        parts.append(table("Failed, the first ones", ["instance", "model", "engine", "#seed", "how", "why"], failed))
+    if tally is not None and tally.interrupted:
+        parts.append("Interrupted; run the same command again to go on.")
+    parts.append("\n".join(str(path) for path in files))
+    return parts

@@ -1,0 +1,46 @@
+"""A bar on stderr for what takes long, with what is left and how long that will take; none where nobody watches."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+Watch = Callable[[str, int, int, int], None]
+
+
+@contextmanager
+def progress() -> Iterator[Watch]:
+    """A function to be told of a phase: its name, how many there are, how many are done, how many of those failed."""
+    if not sys.stderr.isatty():
+        yield lambda phase, total, done, failed: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[failed]} failed"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), speed_estimate_period=300) as bar:
+        tasks = {}
+
+        def watch(phase: str, total: int, done: int, failed: int) -> None:
+            if phase not in tasks and total:
+                tasks[phase] = bar.add_task(phase, total=total, completed=done, failed=failed)
+            if phase in tasks:
+                bar.update(tasks[phase], completed=done, failed=failed)
+
+        yield watch

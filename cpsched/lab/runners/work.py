@@ -1,0 +1,131 @@
+"""Work: what a child process is asked to do, and what comes back whatever becomes of it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from cpsched.options import Options
+
+Status = Literal["ok", "timeout", "memory", "crash", "error", "input"]
+"""ok; or over a limit; or ended by a signal or without an answer; or by an exception; or for want of good input."""
+
+Answer = tuple[dict[str, Any], bytes]
+"""Facts for the record, and a compressed file to keep."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a child may take before it is killed."""
+
+    seconds: float
+    memory_bytes: int
+    threads: int = 1
+
+
+@dataclass(frozen=True)
+class Describe:
+    """Read one file as an instance."""
+
+    path: str
+    lenient: bool = False
+
+    def perform(self) -> Answer:
+        """Hash, sizes and recipe; the instance in its normal form."""
+        from cpsched.importers.load import load
+        from cpsched.instance import HOLDS_ROOM, Status
+
+        instance = load(self.path, lenient=self.lenient)
+        statuses = Counter(task.status for task in instance.tasks.values())
+        facts = {
+            "sha256": instance.sha256,
+            "nodes": len(instance.nodes),
+            "jobs": len(instance.jobs),
+            "queues": len(instance.queues),
+            "tasks_pending": statuses[Status.PENDING],
+            "tasks_running": sum(statuses[one] for one in HOLDS_ROOM),
+            "recipe": _recipe(self.path),
+        }
+        return facts, zipped(instance.to_dict())
+
+
+@dataclass(frozen=True)
+class Decide:
+    """Let an engine decide on an instance that was described before."""
+
+    instance: bytes | str
+    """Its normal form, compressed: the content, or the path of the file that holds it."""
+    model: Mapping[str, Any]
+    conf: Mapping[str, Any] | None
+    engine: str
+    options: Options
+    kube_version: str | None = None
+    lenient: bool = False
+
+    def perform(self) -> Answer:
+        """Status, levels, findings and counts; the Solution."""
+        from cpsched import engines
+        from cpsched.files import read_documents
+        from cpsched.importers.load import load
+        from cpsched.importers.policy import load_policy
+        from cpsched.parsing import parse_documents
+
+        if isinstance(self.instance, str):
+            [document] = read_documents(self.instance)
+        else:
+            [document] = parse_documents(self.instance, "instance")
+        instance = load(document.data, lenient=self.lenient)
+        policy = load_policy(
+            self.model, self.conf, instance=instance, lenient=self.lenient, kube_version=self.kube_version
+        )
+        solution = engines.run(self.engine, instance, policy, self.options)
+        content = solution.to_dict()
+        counted = ("binds", "allocated", "pipelined", "evictions", "unplaced")
+        facts = {
+            "solution": content["status"],
+            "findings": dict(sorted(Counter(finding.rule for finding in solution.findings).items())),
+            "levels": content["levels"],
+            "counts": {name: len(content[name]) for name in counted},
+        }
+        return facts, zipped(content)
+
+
+Work = Describe | Decide
+Perform = Callable[[], Answer]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a piece of work."""
+
+    status: Status
+    error: str | None = None
+    """One line, for a failure."""
+    detail: str | None = None
+    """The end of the traceback or of what was printed, for a failure."""
+    facts: dict[str, Any] = field(default_factory=dict)
+    file: bytes = b""
+    wall_seconds: float | None = None
+    cpu_seconds: float | None = None
+    peak_rss_bytes: int | None = None
+    started: str | None = None
+    host: str | None = None
+    python: str | None = None
+
+
+def zipped(content: Any) -> bytes:
+    """Compressed JSON, the same bytes for the same content."""
+    return gzip.compress(json.dumps(content, separators=(",", ":")).encode(), compresslevel=6, mtime=0)
+
+
+def _recipe(path: str) -> Any:
+    """How a generated instance says it was made; loading leaves that aside."""
+    from cpsched.files import read_documents
+
+    documents = read_documents(path)
+    first = documents[0].data if documents else None
+    return first.get("recipe") if isinstance(first, dict) and first.get("kind") == "Instance" else None

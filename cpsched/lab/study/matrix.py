@@ -1,0 +1,154 @@
+"""The matrix of a study: which files it found, what they hold, and every cell with the key of its content."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from glob import iglob
+from importlib.metadata import version
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import cpsched
+from cpsched import engines
+from cpsched.errors import InputError
+from cpsched.files import read_document
+from cpsched.importers.policy import load_policy, model_content
+from cpsched.lab.runners.work import Status
+from cpsched.lab.study.recipe import Recipe
+from cpsched.parsing import SUFFIXES
+from cpsched.policy import load_model
+
+IN_THE_KEY = {"time_limit", "threads", "deterministic", "prover", "kube_version", "pod_groups", "lenient"}
+"""What a recipe says that can change a result, besides the matrix itself."""
+NO_INSTANCES = ("expected.json", "baseline.json")
+"""Files that lie beside instances; a folder's name does not stand for them."""
+
+
+class Setting(NamedTuple):
+    """A model of the study."""
+
+    name: str
+    content: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Source:
+    """The content of one or several files: an instance, or what could not be read as one."""
+
+    sha256: str
+    """Of the instance's content; of the file's bytes if they hold none."""
+    names: tuple[str, ...]
+    sizes: Mapping[str, int | None] = field(default_factory=dict)
+    recipe: Any = None
+    """How it was generated, as the file says."""
+    status: Status = "ok"
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run of one engine."""
+
+    key: str
+    source: Source
+    model: Setting
+    engine: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that keys are made of besides the instances, read once."""
+
+    recipe: Recipe
+    models: tuple[Setting, ...]
+    conf: Mapping[str, Any] | None
+    versions: Mapping[str, str]
+
+    @classmethod
+    def of(cls, recipe: Recipe) -> Plan:
+        """Read models and configuration; InputError for what is unknown, before any cell is run."""
+        for engine in recipe.engines:
+            engines.find(engine)
+        conf = None if recipe.conf is None else read_document(recipe.conf).data
+        models = tuple(_setting(name, recipe) for name in recipe.models)
+        names = [model.name for model in models]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise InputError(f"two models are called {twice}", place="models", right="give one of them another name")
+        return cls(recipe, models, conf, {"cpsched": cpsched.__version__, "ortools": version("ortools")})
+
+    def cells(self, sources: Sequence[Source]) -> Iterator[Cell]:
+        """Every cell, instance by instance."""
+        for source in sources:
+            for group in self.groups(source):
+                yield from group
+
+    def groups(self, source: Source) -> Iterator[list[Cell]]:
+        """The cells of an instance, model by model: those whose decisions compare."""
+        for model, rules in zip(self.models, self._rules, strict=True):
+            yield [
+                Cell(digest([source.sha256, rules, engine, seed]), source, model, engine, seed)
+                for engine, seed in product(self.recipe.engines, self.recipe.seeds)
+            ]
+
+    def size(self, sources: Sequence[Source]) -> int:
+        """How many cells there are."""
+        return len(sources) * len(self.models) * len(self.recipe.engines) * len(self.recipe.seeds)
+
+    @cached_property
+    def _rules(self) -> list[str]:
+        """Per model, the hash of everything that all its cells share."""
+        told = self.recipe.model_dump(mode="json", include=IN_THE_KEY)
+        return [digest([model.content, self.conf, told, dict(sorted(self.versions.items()))]) for model in self.models]
+
+
+def find_files(recipe: Recipe) -> dict[str, Path]:
+    """The study's files by name, in the order of names; a name is the path below the folder they all share."""
+    if not recipe.instances:
+        raise InputError("no instances", place="instances", right="add --instances 'corpus/*.json'")
+    left_out = {os.path.abspath(path) for pattern in recipe.exclude for path in iglob(pattern, recursive=True)}
+    found: set[str] = set()
+    for pattern in recipe.instances:
+        paths = {path for path in _matches(pattern) if path not in left_out}
+        if not paths:
+            raise InputError(
+                "no file matches", file=pattern, place="instances", right="name files, folders, or patterns in quotes"
+            )
+        found |= paths
+    shared = os.path.commonpath([os.path.dirname(path) for path in found])
+    return {os.path.relpath(path, shared): Path(path) for path in sorted(found)}
+
+
+def digest(content: Any) -> str:
+    """SHA-256 of the canonical JSON."""
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _matches(pattern: str) -> Iterator[str]:
+    """A folder stands for every instance file below it; a name that exists is no pattern."""
+    paths = [pattern] if os.path.exists(pattern) else iglob(pattern, recursive=True)
+    for path in paths:
+        if os.path.isdir(path):
+            below = Path(path).rglob("*")
+            yield from (str(file) for file in below if _may_be_instance(file))
+        else:
+            yield path
+
+
+def _may_be_instance(file: Path) -> bool:
+    return file.name.endswith(SUFFIXES) and file.name not in NO_INSTANCES and file.is_file()
+
+
+def _setting(name: str, recipe: Recipe) -> Setting:
+    document = model_content(name)
+    model = load_model(document.data, file=document.file)
+    load_policy(name, recipe.conf, lenient=recipe.lenient, kube_version=recipe.kube_version)
+    return Setting(model.name, document.data)

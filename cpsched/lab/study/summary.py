@@ -1,0 +1,55 @@
+"""A study in a few rows: per model and engine, what was decided and how it stands against the optimum."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+
+from cpsched.lab.study.results import Row
+
+MOST_FAILURES = 10
+
+
+@dataclass
+class Summary:
+    """Counts of one pass over the cells."""
+
+    groups: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
+    seconds: dict[tuple[str, str], list[float]] = field(default_factory=dict)
+    failures: list[Row] = field(default_factory=list)
+    """The first ones."""
+
+    @classmethod
+    def of(cls, cells: Iterable[Row]) -> Summary:
+        """Count what happened."""
+        summary = cls()
+        for row in cells:
+            group = (row["model"], row["engine"])
+            counts = summary.groups.setdefault(group, Counter())
+            counts["cells"] += 1
+            counts[row["status"]] += 1
+            counts["failed"] += row["status"] != "ok"
+            counts["proved"] += row["solution"] == "optimal"
+            counts["findings"] += row["findings"] > 0
+            counts[row["compared"] or ""] += 1
+            if row["wall_seconds"] is not None:
+                summary.seconds.setdefault(group, []).append(row["wall_seconds"])
+            if row["status"] != "ok" and len(summary.failures) < MOST_FAILURES:
+                summary.failures.append(row)
+        return summary
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One per model and engine, in the order of the study."""
+        shown = ("cells", "failed", "findings", "proved", "same", "behind", "ahead")
+        return [
+            {
+                "model": model,
+                "engine": engine,
+                **{name: counts[name] for name in shown},
+                "median_seconds": round(median(seconds), 3) if (seconds := self.seconds.get((model, engine))) else None,
+            }
+            for (model, engine), counts in self.groups.items()
+        ]
