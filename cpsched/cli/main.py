@@ -12,6 +12,7 @@ import cpsched
 from cpsched.cli.generate import generate
 from cpsched.cli.import_ import import_
 from cpsched.cli.parameters import EXIT_CODES
+from cpsched.cli.report import report
 from cpsched.cli.schema import schema
 from cpsched.cli.solve import solve
 from cpsched.cli.verify import verify
@@ -24,6 +25,7 @@ app = typer.Typer(
 )
 app.command(epilog=EXIT_CODES)(solve)
 app.command(epilog=EXIT_CODES)(verify)
+app.command(epilog=EXIT_CODES)(report)
 app.command("import", epilog=EXIT_CODES)(import_)
 app.command(epilog=EXIT_CODES)(generate)
 app.command(epilog=EXIT_CODES)(schema)
