@@ -8,19 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cpsched.cli.output import busy, emit, emit_tables, warn, write_output
+from cpsched.cli.output import emit, emit_tables, write_output
 from cpsched.cli.parameters import Conf, Lenient
+from cpsched.cli.reported import Request, is_study, report_decisions, report_study
 from cpsched.cli.solve import Seed, TimeLimit, Workers
-from cpsched.errors import InputError
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
-    from cpsched.instance import Instance
-    from cpsched.options import Options
-    from cpsched.policy import Policy
     from cpsched.report.document import Report
-    from cpsched.solution import Solution
 
 Form = Literal["html", "markdown", "text"]
 FORM_BY_ENDING: dict[str, Form] = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown"}
@@ -39,7 +35,7 @@ Solutions = Annotated[
     typer.Option(
         "--solution",
         metavar="FILE",
-        help="A decision about the cluster, as solve -o wrote it; may be given several times.",
+        help="A decision about the cluster, as solve -o wrote it, or a Comparison with several; may be repeated.",
         show_default=False,
     ),
 ]
@@ -99,59 +95,15 @@ def report(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     a study with its gaps and times. The exit code says whether the report was made, not what it says.
     """
     from cpsched.options import Options
-    from cpsched.report.decisions import decision_report
 
     options = Options(time_limit=time_limit, workers=workers, seed=seed)
-    with busy(f"Reading {input_}"):
-        instance, policy, given = _read(input_, solution or [], model, conf, lenient)
-    warn([*instance.warnings, *policy.warnings])
-    decided = [*given, *_decided(instance, policy, _names(engines, given, policy), options)]
-    with busy("Drawing"):
-        made = decision_report(instance, policy, decided, most_nodes=nodes)
+    if is_study(input_):
+        made = report_study(input_, drawn=(form or _form(output)) == "html")
+    else:
+        told = Request(input_, tuple(solution or ()), engines, model, conf, lenient, options, nodes)
+        made = report_decisions(told)
     _write(made, form or _form(output), output)
     return 0
-
-
-def _read(
-    input_: str, files: list[str], model: str | None, conf: str | None, lenient: bool
-) -> tuple[Instance, Policy, list[Solution]]:
-    """The cluster, the policy, and the stored decisions, judged anew."""
-    from cpsched.files import read_document
-    from cpsched.importers.load import load
-    from cpsched.importers.policy import load_policy
-    from cpsched.judge import judged
-    from cpsched.solution import Solution
-
-    documents = [read_document(file) for file in files]
-    stored = [Solution.parse(document.data, file=document.file) for document in documents]
-    instance = load(input_, lenient=lenient)
-    named = model or next((one.model for one in stored if one.model), "volcano")
-    policy = load_policy(named, conf, instance=instance, lenient=lenient)
-    for document, one in zip(documents, stored, strict=True):
-        if one.instance_sha256 not in ("", instance.sha256):
-            warn([f"{document.file}: was made from another input (instance_sha256 differs)"])
-    return instance, policy, [judged(instance, policy, one) for one in stored]
-
-
-def _names(stated: str | None, given: list[Solution], policy: Policy) -> list[str]:
-    from cpsched.engines import find
-
-    if stated is None:
-        return [] if given else ["kube" if policy.is_kube else "volcano", "optimal"]
-    names = [name.strip() for name in stated.split(",") if name.strip()]
-    if not names:
-        raise InputError("--engines names nobody", right="give names such as volcano,optimal")
-    for name in names:
-        find(name)
-    return names
-
-
-def _decided(instance: Instance, policy: Policy, names: list[str], options: Options) -> Iterator[Solution]:
-    from cpsched.engines import run
-
-    for name in names:
-        with busy(f"Deciding ({name})"):
-            yield run(name, instance, policy, options)
 
 
 def _form(output: str | None) -> Form:
@@ -188,7 +140,8 @@ def _tables(made: Report) -> Iterator[RichTable | str]:
     from cpsched.report.document import Table, Text
 
     yield "\n".join([made.title, made.about, "", *(line.text for line in made.verdict)])
-    yield ", ".join(f"{name} {value}" for name, value in made.facts)
+    if made.facts:
+        yield ", ".join(f"{name} {value}" for name, value in made.facts)
     for section in made.sections:
         for block in section.blocks:
             if isinstance(block, Text):

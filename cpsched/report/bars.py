@@ -13,6 +13,9 @@ from cpsched.report.scene import Fate, Scene, View
 MOST_BLOCKS = 24
 """With more tasks on a node, those of one job and one fate become one block."""
 
+LEGIBLE = 9
+"""A block of less than so many hundredths of its bar has no room for a name."""
+
 WORDS = {
     Fate.STAYS: "runs",
     Fate.ENDS: "is ending",
@@ -147,6 +150,7 @@ def _blocks(pieces: list[_Piece], resource: str, size: float, start: float) -> l
         if want > 0:
             place, width = round(100 * x / size, 2), round(100 * want / size, 2)
             kind, letter = CLASSES[piece.fate], piece.fate.value
-            blocks.append(Block(place, width, kind, letter, piece.label, piece.told, piece.tasks[0].key))
+            label = piece.label if width >= LEGIBLE else ""
+            blocks.append(Block(place, width, kind, letter, label, piece.told, piece.tasks[0].key))
             x += want
     return blocks

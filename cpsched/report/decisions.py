@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
-from cpsched.instance import Instance, Status
-from cpsched.policy import Policy
+from cpsched.instance import Status
 from cpsched.report.cluster import MOST_NODES, cluster_section
 from cpsched.report.document import Block, Cell, Report, Section, Text, table
 from cpsched.report.jobs import STATUS, job_table, move_table, stay_rows
@@ -15,20 +14,21 @@ from cpsched.report.nodes import pictured_resources
 from cpsched.report.queues import queue_section
 from cpsched.report.scene import Scene, View
 from cpsched.report.standing import standings
-from cpsched.solution import Solution
+from cpsched.report.told import Told
 
 
-def decision_report(
-    instance: Instance, policy: Policy, solutions: Sequence[Solution], *, most_nodes: int = MOST_NODES
-) -> Report:
-    """Everything there is to see about judged solutions of one instance."""
-    scene = Scene.of(instance, policy, solutions)
+def decision_report(scene: Scene, told: Told | None = None, *, most_nodes: int = MOST_NODES) -> Report:
+    """Everything there is to see about decisions on one cluster; a comparison adds its verdicts and reasons."""
+    file = scene.instance.file
+    sections = decision_sections(scene, most_nodes=most_nodes)
+    if told is not None and told.differences:
+        sections.insert(2, Section("differences", "What differs, and why", told.differences))
     return Report(
-        title=Path(instance.file).name if instance.file else "A cluster",
+        title=(told.title if told else "") or (Path(file).name if file else "A cluster"),
         about=_about(scene),
-        verdict=tuple(_verdict(scene)),
+        verdict=(*told.verdict, *map(_summary_cell, scene.views)) if told else tuple(verdict(scene)),
         facts=_facts(scene),
-        sections=tuple(decision_sections(scene, most_nodes=most_nodes)),
+        sections=tuple(sections),
         made_from=tuple(_made_from(scene)),
     )
 
@@ -53,24 +53,26 @@ def _about(scene: Scene) -> str:
     return f"What {told} would do, judged by model {scene.snapshot.policy.name}"
 
 
-def _verdict(scene: Scene) -> list[Cell]:
+def verdict(scene: Scene) -> list[Cell]:
+    """Who is better and where that shows, then what each decision does."""
     told = []
     for standing in standings(scene.views) if len(scene.views) > 1 else []:
         behind = standing.level is not None or standing.view.solution.findings != standing.best.solution.findings
         told.append(Cell(standing.sentence, "worse" if behind else "better"))
-    return [*told, *(Cell(_summary(view), "quiet" if told else "") for view in scene.views)]
+    return [*told, *map(_summary_cell, scene.views)]
 
 
-def _summary(view: View) -> str:
+def _summary_cell(view: View) -> Cell:
     """What the decision does, in one line."""
     solution = view.solution
-    counts = (
-        (len(solution.binds), "starts"),
-        (len(solution.reserves), "holds room for"),
-        (len(view.evictions), "evicts"),
-    )
+    parts: dict[str, Mapping[str, object]] = {
+        "starts": solution.binds,
+        "holds room for": solution.reserves,
+        "evicts": view.evictions,
+    }
+    counts = {verb: len(tasks) for verb, tasks in parts.items()}
     does = ", ".join(f"{verb} {count:,}" for verb, count in counts.items() if count) or "does nothing"
-    return f"{view.name} {does} – {STATUS[solution.status]}."
+    return Cell(f"{view.name} {does} – {STATUS[solution.status]}.", "quiet")
 
 
 def _facts(scene: Scene) -> tuple[tuple[str, str], ...]:

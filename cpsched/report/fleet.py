@@ -51,7 +51,7 @@ def _map(
     rows = (len(nodes) + columns - 1) // columns
     told = f"{name}: {len(filled)} of {len(nodes)} nodes in use"
     if number:
-        told += f", somebody comes to {len(comes)}, somebody is evicted from {len(goes)}"
+        told += f", somebody comes (+) to {len(comes)}, somebody is evicted (×) from {len(goes)}"
     size = (columns * step - GAP, rows * step - GAP)
     return FleetMap(name, told, *size, *("".join(part) for part in (cells, filled, comes, goes)))
 

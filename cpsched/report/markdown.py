@@ -26,8 +26,11 @@ def _lines(report: Report) -> Iterator[str]:
     yield f"# {safe(report.title)}"
     yield from ("", safe(report.about), "")
     for line in report.verdict:
-        yield f"- {'**' * bool(line.tone != 'quiet')}{safe(line.text)}{'**' * bool(line.tone != 'quiet')}"
-    yield from ("", ", ".join(f"{safe(name)} {safe(value)}" for name, value in report.facts), "")
+        strong = "" if line.tone == "quiet" else "**"
+        yield f"- {strong}{safe(line.text)}{strong}"
+    if report.facts:
+        yield from ("", ", ".join(f"{safe(name)} {safe(value)}" for name, value in report.facts))
+    yield ""
     for section in report.sections:
         yield from (f"{'#' * section.depth} {safe(section.title)}", "")
         for block in section.blocks:

@@ -63,7 +63,12 @@ class NodeGroup:
     @property
     def is_touched(self) -> bool:
         """Some decision changes it."""
-        return any(one.fate in COMING or one.fate is Fate.VICTIM for s in self.states for one in s.occupants)
+        return self.has_victims or any(one.fate in COMING for state in self.states for one in state.occupants)
+
+    @property
+    def has_victims(self) -> bool:
+        """Some decision evicts somebody here."""
+        return any(one.fate is Fate.VICTIM for state in self.states for one in state.occupants)
 
     @property
     def is_disputed(self) -> bool:
@@ -88,8 +93,8 @@ def node_groups(scene: Scene) -> list[NodeGroup]:
 
 
 def by_interest(groups: Iterable[NodeGroup]) -> list[NodeGroup]:
-    """Where decisions differ first, then where anything changes, then the rest."""
-    return sorted(groups, key=lambda group: (not group.is_disputed, not group.is_touched))
+    """Where decisions differ first, then where anything changes, then the rest; victims before others."""
+    return sorted(groups, key=lambda group: (not group.is_disputed, not group.has_victims, not group.is_touched))
 
 
 def pictured_resources(scene: Scene, most: int = 4) -> list[str]:

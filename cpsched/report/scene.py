@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -72,10 +72,10 @@ class Scene:
     views: tuple[View, ...]
 
     @classmethod
-    def of(cls, instance: Instance, policy: Policy, solutions: Sequence[Solution]) -> Scene:
-        """The scene of judged solutions."""
+    def of(cls, instance: Instance, policy: Policy, solutions: Sequence[Solution], names: Sequence[str]) -> Scene:
+        """The scene of judged solutions, called by these names."""
         snapshot = Snapshot(instance, policy)
-        named = zip(_names(solutions), solutions, strict=True)
+        named = zip(names, solutions, strict=True)
         return cls(snapshot, tuple(View(name, one, Decision.of(snapshot, one)) for name, one in named))
 
     @property
@@ -88,13 +88,3 @@ class Scene:
         """Tasks that some decision places or evicts, in order of arrival."""
         keys = {key for view in self.views for key in (*view.solution.binds, *view.solution.reserves, *view.evictions)}
         return tuple(task for key, task in self.instance.tasks.items() if key in keys)
-
-
-def _names(solutions: Iterable[Solution]) -> list[str]:
-    """The engines' names; one that decides twice is numbered."""
-    names: list[str] = []
-    for solution in solutions:
-        name = solution.engine or "decision"
-        same = sum(other == name or other.startswith(f"{name} (") for other in names)
-        names.append(f"{name} ({same + 1})" if same else name)
-    return names
