@@ -114,13 +114,15 @@ def _merged(scene: Scene, view: View | None, occupants: Sequence[Occupant]) -> l
 def _piece(scene: Scene, view: View | None, tasks: list[Task], fate: Fate) -> _Piece:
     first, job = tasks[0], scene.snapshot.job_of(tasks[0])
     many = f"{len(tasks)} × " if len(tasks) > 1 else ""
-    told = [f"{many}{first.key if not many or job is None else job.key}: {WORDS[fate]}"]
+    key = job.key if many and job is not None else first.key
+    told = [f"{many}{key}: {WORDS[fate]}"]
     told.append(f"{'each ' if many else ''}{amounts(_without_pods(first)) or 'asks for nothing'}")
     told.append(f"priority {first.pod_priority}" + (f", queue {job.queue}" if job is not None and job.queue else ""))
     if view is not None and fate is Fate.VICTIM:
         eviction = view.evictions[first.key]
         told.append(" ".join(filter(None, (eviction.action, eviction.for_job and f"for {eviction.for_job}"))))
-    return _Piece(tuple(tasks), fate, f"{many}{first.name}", "\n".join(filter(None, told)))
+    label = f"{many}{key.rpartition('/')[2]}" if many else first.name
+    return _Piece(tuple(tasks), fate, label, "\n".join(filter(None, told)))
 
 
 def _without_pods(task: Task) -> dict[str, int]:

@@ -38,7 +38,7 @@ def outcome_chart(rows: Rows) -> str:
         .mark_bar(stroke="var(--paper)")
         .encode(
             x=alt.X("decisions:Q", title="decisions", axis=alt.Axis(tickMinStep=1, tickCount=8)),
-            y=alt.Y("who:N", title=None, sort=None),
+            y=alt.Y("who:N", title=None, sort=None, axis=alt.Axis(labelLimit=320)),
             color=alt.Color("outcome:N", title=None, scale=alt.Scale(domain=order, range=list(OUTCOMES.values()))),
             order=alt.Order("place:Q"),
         )

@@ -41,7 +41,8 @@ def _map(
     for index, (node, states) in enumerate(nodes):
         x, y, state = index % columns * step, index // columns * step, states[number]
         cells.append(_rectangle(x, y, CELL))
-        if height := round(CELL * min(1.0, _full(scene, node, state, resources))):
+        if state.present:
+            height = max(1, round(CELL * min(1.0, _full(scene, node, state, resources))))
             filled.append(_rectangle(x, y + CELL - height, height))
         fates = {one.fate for one in state.occupants} if number else set()
         if fates & COMING:
