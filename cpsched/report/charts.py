@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, Any
@@ -25,7 +24,6 @@ OUTCOMES = {
 }
 """How a decision stands to the optimum, in the order in which the bars stack."""
 _WIDE, _SMALL, _HIGH = 700, 280, 170
-_IDS = re.compile(r'(?<=\bid=")([^"]+)(?=")|(?<=url\(#)([^)]+)(?=\))')
 
 
 def outcome_chart(rows: Rows) -> str:
@@ -44,14 +42,14 @@ def outcome_chart(rows: Rows) -> str:
         )
         .properties(width=_WIDE, height={"step": 30})
     )
-    return _svg(chart, "outcome")
+    return _svg(chart)
 
 
 def gap_charts(rows: Rows, titles: Sequence[str]) -> tuple[str, ...]:
     """How far decisions are behind, one small distribution per title; the bins come in order."""
     alt = _altair()
     charts = []
-    for number, title in enumerate(titles):
+    for title in titles:
         values = [row for row in rows if row["title"] == title]
         bars = alt.Chart(alt.Data(values=values)).mark_bar(stroke="var(--paper)", size=24)
         encoded = bars.encode(
@@ -59,7 +57,7 @@ def gap_charts(rows: Rows, titles: Sequence[str]) -> tuple[str, ...]:
             y=alt.Y("decisions:Q", title="decisions", axis=alt.Axis(tickMinStep=1, tickCount=5, format="~s")),
             color=_who(values, alt.Color),
         )
-        charts.append(_svg(encoded.properties(width=_SMALL, height=_HIGH, title=title), f"gap{number}"))
+        charts.append(_svg(encoded.properties(width=_SMALL, height=_HIGH, title=title)))
     return tuple(charts)
 
 
@@ -71,7 +69,7 @@ def pair_charts(rows: Rows, levels: Sequence[str]) -> tuple[str, ...]:
         "scale": alt.Scale(zero=False, nice=True, padding=8),
         "axis": alt.Axis(format="~s", tickMinStep=1, tickCount=6),
     }
-    for number, level in enumerate(levels):
+    for level in levels:
         values = [row for row in rows if row["level"] == level]
         ends = [row[side] for row in values for side in ("optimum", "value")]
         line = [{"optimum": end, "value": end} for end in (min(ends), max(ends))]
@@ -85,7 +83,7 @@ def pair_charts(rows: Rows, levels: Sequence[str]) -> tuple[str, ...]:
             color=_who(values, alt.Color),
             shape=_who(values, alt.Shape, SHAPES),
         )
-        charts.append(_svg((diagonal + encoded).properties(width=_SMALL, height=_SMALL, title=level), f"pair{number}"))
+        charts.append(_svg((diagonal + encoded).properties(width=_SMALL, height=_SMALL, title=level)))
     return tuple(charts)
 
 
@@ -111,7 +109,7 @@ def time_chart(rows: Rows) -> str:
         )
         .properties(width=_WIDE, height=340)
     )
-    return _svg(chart, "time")
+    return _svg(chart)
 
 
 def _altair() -> Any:
@@ -123,7 +121,7 @@ def _altair() -> Any:
     return altair
 
 
-def _svg(chart: altair.TopLevelMixin, name: str) -> str:
+def _svg(chart: altair.TopLevelMixin) -> str:
     ink = {"labelColor": "var(--quiet)", "titleColor": "var(--ink)", "labelFontSize": 12, "titleFontSize": 12}
     lines = {"domainColor": "var(--line)", "gridColor": "var(--line)", "tickColor": "var(--line)"}
     styled: Any = chart
@@ -136,4 +134,4 @@ def _svg(chart: altair.TopLevelMixin, name: str) -> str:
     )
     drawn = StringIO()
     styled.save(drawn, format="svg")
-    return _IDS.sub(lambda found: f"{name}-{found.group(0)}", drawn.getvalue())
+    return drawn.getvalue()

@@ -23,9 +23,16 @@ def level_section(views: Sequence[View], standings: Sequence[Standing]) -> Secti
             columns.append("proof" if len(views) == 1 else f"proof of {view.name}")
     decisive = {standing.view.name: standing.level for standing in standings}
     rows = [tuple(_row(views, best, level, decisive)) for level in best.solution.levels]
-    intro = "Compared from the top; the first difference decides." if len(views) > 1 else "Most important first."
-    blocks: list[Block] = [Text(intro), table("Levels, most important first", columns, rows)]
+    blocks: list[Block] = [Text(_intro(views)), table("Levels, most important first", columns, rows)]
     return Section("levels", "Levels and proofs", tuple(blocks))
+
+
+def _intro(views: Sequence[View]) -> str:
+    if len(views) == 1:
+        return "Most important first."
+    if len({len(view.solution.findings) for view in views}) > 1:
+        return "A decision that breaks a rule ranks below all that break nothing, whatever its levels; they come next."
+    return "Compared from the top; the first difference decides."
 
 
 def proof(level: Level) -> str:

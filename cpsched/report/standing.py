@@ -46,7 +46,9 @@ def standings(views: tuple[View, ...]) -> list[Standing]:
 
 
 def first_difference(solution: Solution, best: Solution) -> Level | None:
-    """The most important level at which the values differ."""
+    """The most important level at which the values differ; None if findings decide before any level does."""
+    if len(solution.findings) != len(best.findings):
+        return None
     values = {level.label: level.value for level in best.levels}
     return next((level for level in solution.levels if values.get(level.label) != level.value), None)
 

@@ -130,12 +130,12 @@ def _where(study: Study) -> Iterator[Block]:
         return
     yield Text("The first difference decides; each decision counts once, at the most important level that differs.")
     rows = [
-        (engine, level, LEVELS.get(level.partition("[")[0], "rules broken" if level == "findings" else ""), f"{n:,}")
-        for engine, counts in study.first.items()
+        (study.who(*who), level, LEVELS.get(level.partition("[")[0], "rules broken"), f"{n:,}")
+        for who, counts in study.first.items()
         for level, n in counts.most_common()
     ]
     yield table("First difference", ("engine", "level", "counts", "#decisions behind"), rows)
-    broken = [(engine, rule, f"{n:,}") for engine, counts in study.rules.items() for rule, n in counts.most_common()]
+    broken = [(study.who(*who), rule, f"{n:,}") for who, one in study.rules.items() for rule, n in one.most_common()]
     if broken:
         yield table("Rules broken", ("engine", "rule", "#findings"), broken)
 

@@ -44,9 +44,9 @@ class Study:
 
     outcomes: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
     """(engine, model) → how its decisions stand to the optimum."""
-    first: dict[str, Counter[str]] = field(default_factory=dict)
-    """engine → level (or findings) at which it falls behind."""
-    rules: dict[str, Counter[str]] = field(default_factory=dict)
+    first: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
+    """(engine, model) → level (or findings) at which it falls behind."""
+    rules: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
     gaps: list[Gap] = field(default_factory=list)
     times: list[Time] = field(default_factory=list)
     behind: list[tuple[Row, list[Row]]] = field(default_factory=list)
@@ -86,11 +86,11 @@ class Study:
         if cell["engine"] == OPTIMAL:
             self._add_optimum(cell)
             return
-        outcome = _outcome(cell)
-        self.outcomes.setdefault((cell["engine"], cell["model"]), Counter())[outcome] += 1
-        self.rules.setdefault(cell["engine"], Counter()).update(json.loads(cell["findings_by_rule"] or "{}"))
+        who = (cell["engine"], cell["model"])
+        self.outcomes.setdefault(who, Counter())[_outcome(cell)] += 1
+        self.rules.setdefault(who, Counter()).update(json.loads(cell["findings_by_rule"] or "{}"))
         if cell["compared"] == "behind":
-            self.first.setdefault(cell["engine"], Counter())[cell["first_difference"]] += 1
+            self.first.setdefault(who, Counter())[cell["first_difference"]] += 1
             self.behind.append((cell, levels))
         if cell["compared"] and not cell["findings"]:
             self.gaps += _gaps(levels)

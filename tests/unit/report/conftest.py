@@ -7,6 +7,7 @@ from typing import Any
 
 import cpsched
 from cpsched.importers.policy import load_policy
+from cpsched.judge import judged
 from cpsched.report.scene import Scene
 from cpsched.solution import Solution
 
@@ -28,8 +29,8 @@ def scene(nodes: Sequence[dict[str, Any]], jobs: Sequence[dict[str, Any]], *deci
     """The cluster under model volcano with decisions named a, b, …"""
     instance = cpsched.load({**HEAD, "nodes": list(nodes), "jobs": list(jobs)})
     policy = load_policy("volcano", instance=instance)
-    names = "abc"[: len(decisions)]
-    return Scene.of(instance, policy, [Solution.parse(one) for one in decisions], list(names))
+    solutions = [judged(instance, policy, Solution.parse(one)) for one in decisions]
+    return Scene.of(instance, policy, solutions, list("abc"[: len(decisions)]))
 
 
 def level(name: str, value: int | None, optimum: int | None, sense: str = "min") -> dict[str, Any]:

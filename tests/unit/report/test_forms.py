@@ -31,6 +31,12 @@ def study(model: str = "volcano") -> Report:
     return study_report("run", rows, lambda *_: [], drawn=True)
 
 
+def levels(report: Report) -> list[str]:
+    [section] = [one for one in report.sections if one.key == "levels"]
+    [found] = [block for block in section.blocks if isinstance(block, Table)]
+    return [cell.text for row in found.rows for cell in row]
+
+
 def cells(report: Report) -> set[str]:
     tables = [block for section in report.sections for block in section.blocks if isinstance(block, Table)]
     assert tables
@@ -86,3 +92,19 @@ def test_charts_can_be_left_out() -> None:
 def test_a_study_in_which_nobody_decided_is_a_report_all_the_same() -> None:
     page = html(study_report("run", [], lambda *_: [], drawn=True))
     assert "nothing to compare" in page
+
+
+def test_the_first_level_that_differs_decides() -> None:
+    worse = {"binds": {"new/task-0": "n1"}}
+    report = decision_report(scene([node("n1")], [job("new", "6")], {}, worse))
+    assert report.verdict[0].text.startswith("a is behind b, first at jobs_admitted[10]: 0 instead of 1")
+    assert [text for text in levels(report) if "decides" in text] == ["worse by 1, decides"]
+
+
+def test_findings_decide_before_any_level() -> None:
+    """The gang gets its place although the node is full: more are admitted, and still it is worse."""
+    breaks = {"binds": {"new/task-0": "n1"}}
+    report = decision_report(scene([node("n1")], [job("old", "6", running="n1"), job("new", "6")], breaks, {}))
+    assert report.verdict[0].text == "a breaks rules (capacity, queue), so it ranks behind b."
+    assert report.verdict[0].tone == "worse"
+    assert not [text for text in levels(report) if "decides" in text]

@@ -21,8 +21,8 @@ def test_outcomes_are_counted_once_each() -> None:
     )
     counts = {"as good": 1, "behind": 1, "breaks rules": 1, "no decision": 1, "ahead": 1}
     assert study.outcomes == {("volcano", "volcano"): counts}
-    assert study.first == {"volcano": {"victim_count": 1, "findings": 1}}
-    assert study.rules["volcano"] == {"gang": 2}
+    assert study.first == {("volcano", "volcano"): {"victim_count": 1, "findings": 1}}
+    assert study.rules["volcano", "volcano"] == {"gang": 2}
     assert [row["instance"] for row in study.failed] == ["i4"]
     assert (study.cells, len(study.instances)) == (6, 5)
 
