@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help venv demo test cover lint format bench real lock clean
+.PHONY: help venv browser demo test cover lint format bench real lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,13 +26,27 @@ $(READY): pyproject.toml requirements.lock
 	@$(BIN)/python -m pip check
 	@touch $@
 
+# The report is tested in a real Chromium. Where it cannot be installed, those tests say that they did not run.
+browser: ## install Chromium for the report's tests, if it is missing and apt-get may
+	@for name in chromium chromium-browser google-chrome google-chrome-stable; do \
+		command -v $$name >/dev/null && exit 0; \
+	done; \
+	if [ "$$(id -u)" = 0 ]; then as_root=; else as_root="sudo -n"; fi; \
+	if command -v apt-get >/dev/null && $$as_root true 2>/dev/null; then \
+		echo "Installing Chromium for the report's tests."; \
+		$$as_root apt-get update -qq && \
+		$$as_root env DEBIAN_FRONTEND=noninteractive \
+			apt-get install -qq -y --no-install-recommends chromium fonts-dejavu-core >/dev/null && exit 0; \
+	fi; \
+	echo "No Chromium, and none could be installed: the tests in tests/browser will not run."
+
 demo: $(READY) ## find the provably best decision for a small cluster (DEMO=FILE for another)
 	$(BIN)/cpsched solve $(DEMO)
 
-test: $(READY) ## run the tests (ARGS="-k gang" for some of them)
+test: $(READY) browser ## run the tests (ARGS="-k gang" for some of them)
 	$(BIN)/python -m pytest --quiet -n $(WORKERS) $(ARGS)
 
-cover: $(READY) ## run the tests and show the lines they leave out
+cover: $(READY) browser ## run the tests and show the lines they leave out
 	$(BIN)/python -m pytest --quiet -n $(WORKERS) --cov $(ARGS)
 
 lint: $(READY) ## check style, types, imports and spelling

@@ -14,6 +14,7 @@ from cpsched.cli.compare import compare
 from cpsched.cli.generate import generate
 from cpsched.cli.import_ import import_
 from cpsched.cli.parameters import EXIT_CODES
+from cpsched.cli.report import report
 from cpsched.cli.schema import schema
 from cpsched.cli.solve import solve
 from cpsched.cli.study import EXIT_CODES as STUDY_EXIT_CODES
@@ -31,6 +32,7 @@ app.command(epilog=EXIT_CODES)(compare)
 app.command(epilog=EXIT_CODES)(check)
 app.command(epilog=EXIT_CODES)(verify)
 app.command(epilog=STUDY_EXIT_CODES)(study)
+app.command(epilog=EXIT_CODES)(report)
 app.command("import", epilog=EXIT_CODES)(import_)
 app.command(epilog=EXIT_CODES)(generate)
 app.command(epilog=EXIT_CODES)(schema)

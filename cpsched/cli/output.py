@@ -34,12 +34,15 @@ def emit(text: str) -> None:
 
 def emit_tables(*parts: RenderableType) -> None:
     """Print tables and lines for a person, in colour where a terminal wants it."""
-    console = _console()
-    with console.capture() as captured:
-        for part in parts:
-            console.print(part)
-            console.print()
-    emit("\n".join(line.rstrip() for line in captured.get().rstrip().split("\n")))
+    emit(_captured(_console(), parts))
+
+
+def plain_tables(*parts: RenderableType) -> str:
+    """The same for a file: no colour, as wide as it needs to be."""
+    from rich.console import Console
+
+    console = Console(width=_WIDTH_IN_A_PIPE, highlight=False, markup=False, emoji=False, color_system=None)
+    return f"{_captured(console, parts)}\n"
 
 
 def as_json(data: Any) -> str:
@@ -82,6 +85,14 @@ def busy(what: str) -> AbstractContextManager[Any]:
     from rich.console import Console
 
     return Console(stderr=True).status(what)
+
+
+def _captured(console: Console, parts: Iterable[RenderableType]) -> str:
+    with console.capture() as captured:
+        for part in parts:
+            console.print(part)
+            console.print()
+    return "\n".join(line.rstrip() for line in captured.get().rstrip().split("\n"))
 
 
 def _console() -> Console:

@@ -17,7 +17,7 @@ import pytest
 import cpsched
 from tests.cli.conftest import ROOT, Command
 
-HEAVY = ("ortools", "numpy", "networkx", "yaml", "rich", "pandas")
+HEAVY = ("ortools", "numpy", "networkx", "yaml", "rich", "pandas", "jinja2", "altair")
 
 
 def test_version_is_the_packages(cli: Command) -> None:
@@ -26,7 +26,7 @@ def test_version_is_the_packages(cli: Command) -> None:
     assert cpsched.__version__ == stated
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["solve", "--help"], ["--version"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["solve", "--help"], ["report", "--help"], ["--version"]])
 def test_help_imports_nothing_heavy(process: Command, arguments: list[str]) -> None:
     code = (
         "import sys\nfrom cpsched.cli.main import run\n"
@@ -53,6 +53,8 @@ def test_importing_the_package_imports_nothing_heavy(process: Command) -> None:
         ["solve", "x", "--sharding", "some"],
         ["verify", "x"],
         ["schema", "everything"],
+        ["report"],
+        ["report", "x", "--format", "pdf"],
     ],
 )
 def test_wrong_usage_is_one_line(cli: Command, arguments: list[str]) -> None:

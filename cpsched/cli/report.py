@@ -1,0 +1,152 @@
+"""`cpsched report`: decisions or a study as a page to look at, as Markdown, or as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from cpsched.cli.output import emit, emit_tables, write_output
+from cpsched.cli.parameters import Conf, Lenient, Seed, TimeLimit, Workers
+from cpsched.cli.reported import Request, is_study, report_decisions, report_study
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
+
+    from cpsched.report.document import Report
+
+Form = Literal["html", "markdown", "text"]
+FORM_BY_ENDING: dict[str, Form] = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown"}
+
+About = Annotated[
+    str,
+    typer.Argument(
+        metavar="INPUT",
+        help="What to report on: a cluster (any input of solve), a Comparison that compare wrote, or the folder of a "
+        "study.",
+        show_default=False,
+    ),
+]
+Solutions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--solution",
+        metavar="FILE",
+        help="A decision about the cluster, as solve -o wrote it, or a Comparison with several; may be repeated.",
+        show_default=False,
+    ),
+]
+Engines = Annotated[
+    str | None,
+    typer.Option(
+        "--engines",
+        metavar="A,B,...",
+        help="Let these engines decide now. Default without --solution: the mirror of the model's scheduler, and "
+        "optimal.",
+        show_default=False,
+    ),
+]
+ModelOption = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="NAME|FILE",
+        help="Policy: the name of a shipped model, or a model file. Default: the one the first solution names, else "
+        "volcano.",
+        show_default=False,
+    ),
+]
+Nodes = Annotated[int, typer.Option("--nodes", metavar="N", min=0, help="Draw at most so many nodes task by task.")]
+Format = Annotated[
+    Form | None,
+    typer.Option(
+        "--format",
+        help="html: one file that loads nothing from anywhere. Default: as the ending of -o says (.html, .md), else "
+        "text.",
+        show_default=False,
+    ),
+]
+OutputFile = Annotated[
+    str | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write the report to this file.", show_default=False),
+]
+
+
+def report(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it has options
+    input_: About,
+    solution: Solutions = None,
+    engines: Engines = None,
+    model: ModelOption = None,
+    conf: Conf = None,
+    lenient: Lenient = False,
+    seed: Seed = 1,
+    time_limit: TimeLimit = 60,
+    workers: Workers = 2,
+    nodes: Nodes = 40,
+    form: Format = None,
+    output: OutputFile = None,
+) -> int:
+    """Show decisions as pictures and tables.
+
+    A cluster before and after each decision, the levels with their proofs, who comes and goes and why others stay; or
+    a study with its gaps and times. The exit code says whether the report was made, not what it says.
+    """
+    from cpsched.options import Options
+
+    options = Options(time_limit=time_limit, workers=workers, seed=seed)
+    if is_study(input_):
+        made = report_study(input_, drawn=(form or _form(output)) == "html")
+    else:
+        told = Request(input_, tuple(solution or ()), engines, model, conf, lenient, options, nodes)
+        made = report_decisions(told)
+    _write(made, form or _form(output), output)
+    return 0
+
+
+def _form(output: str | None) -> Form:
+    return FORM_BY_ENDING.get(Path(output or "").suffix.lower(), "text")
+
+
+def _write(made: Report, form: Form, output: str | None) -> None:
+    if form == "text" and output is None:
+        emit_tables(*_tables(made))
+        return
+    text = _text(made, form)
+    write_output(output, text)
+    if output is None:
+        emit(text)
+
+
+def _text(made: Report, form: Form) -> str:
+    if form == "html":
+        from cpsched.report.html import html
+
+        return html(made)
+    if form == "markdown":
+        from cpsched.report.markdown import markdown
+
+        return markdown(made)
+    from cpsched.cli.output import plain_tables
+
+    return plain_tables(*_tables(made))
+
+
+def _tables(made: Report) -> Iterator[RichTable | str]:
+    """The same sentences and tables for a terminal."""
+    from cpsched.cli.tables import table
+    from cpsched.report.document import Table, Text
+
+    yield "\n".join([made.title, made.about, "", *(line.text for line in made.verdict)])
+    if made.facts:
+        yield ", ".join(f"{name} {value}" for name, value in made.facts)
+    for section in made.sections:
+        for block in section.blocks:
+            if isinstance(block, Text):
+                yield block.text
+            elif isinstance(block, Table):
+                yield table(block.title, block.columns, [[cell.text for cell in row] for row in block.rows])
+                if block.left_out:
+                    yield f"... and {block.left_out:,} more"
+    yield "\n".join(made.made_from)

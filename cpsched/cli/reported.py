@@ -1,0 +1,181 @@
+"""What a report is about: a cluster with decisions, a Comparison, or a study, read and decided as asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from cpsched.cli.output import busy, warn
+from cpsched.errors import InputError
+
+if TYPE_CHECKING:
+    from cpsched.instance import Instance
+    from cpsched.options import Options
+    from cpsched.policy import Policy
+    from cpsched.report.document import Report
+    from cpsched.report.told import Told
+    from cpsched.solution import Solution
+
+STUDY = "study.json"
+
+
+@dataclass(frozen=True)
+class Request:
+    """The command's options, as far as they say what to report on."""
+
+    input: str
+    solutions: tuple[str, ...]
+    engines: str | None
+    model: str | None
+    conf: str | None
+    lenient: bool
+    options: Options
+    nodes: int
+
+
+def is_study(input_: str) -> bool:
+    """Whether this is the folder of a study."""
+    return (Path(input_) / STUDY).is_file()
+
+
+def report_study(folder: str, *, drawn: bool) -> Report:
+    """A study's report; charts only where they are shown."""
+    from cpsched.report.study import study_report
+    from cpsched.report.worst import embedding
+
+    try:
+        read = import_module("cpsched.lab.study.results").read
+    except ModuleNotFoundError:
+        raise InputError("studies are not part of this build", file=folder) from None
+    with busy(f"Reading {folder}"):
+        results = read(folder)
+        return study_report(Path(folder).resolve().name, results.rows(), embedding(results), drawn=drawn)
+
+
+def report_decisions(request: Request) -> Report:
+    """The report on a cluster, or on a Comparison if its cluster is nowhere to be found."""
+    from cpsched.report.decisions import decision_report
+    from cpsched.report.scene import Scene
+    from cpsched.report.told import told_report
+
+    with busy(f"Reading {request.input}"):
+        told = _told(request.input)
+        cluster = request.input if told is None else _cluster_of(told, request.input)
+        stored = [*(_of_told(told, request.input) if told else ()), *_stored(request.solutions)]
+        if cluster is None and told is not None:
+            return told_report(told)
+        instance, policy = _opened(cluster or request.input, request, stored)
+    decided = [*_judged(instance, policy, stored), *_decided(instance, policy, request, bool(stored))]
+    with busy("Drawing"):
+        scene = Scene.of(instance, policy, [one for _, one in decided], unique(name for name, _ in decided))
+        whole = told is not None and len(told.names) == len(decided)
+        return decision_report(scene, told if whole else None, most_nodes=request.nodes)
+
+
+class Stored(NamedTuple):
+    """A decision from a file."""
+
+    name: str
+    solution: Solution
+    file: str
+
+
+def _told(input_: str) -> Told | None:
+    """The Comparison in this file, None if it is a cluster."""
+    from cpsched.files import read_documents
+    from cpsched.report.told import KIND, Told
+
+    if not Path(input_).is_file():
+        return None
+    documents = read_documents(input_)
+    data = documents[0].data if len(documents) == 1 else None
+    kind = data.get("kind") if isinstance(data, Mapping) else None
+    if kind == "Solution":
+        right = "name the cluster, and add --solution for the decision"
+        raise InputError("a decision without its cluster", file=input_, right=right)
+    return Told.parse(data, file=input_) if kind in (KIND, f"{KIND}s") else None
+
+
+def _cluster_of(told: Told, file: str) -> str | None:
+    """A file of the name that the Comparison states, beside it or here, if it holds the same instance."""
+    from cpsched.importers.load import load
+
+    for folder in (Path(file).parent, Path()):
+        place = folder / told.title
+        try:
+            if place.is_file() and load(place).sha256 == told.instance_sha256:
+                return str(place)
+        except (InputError, ValueError, OSError):
+            continue
+    return None
+
+
+def _of_told(told: Told, file: str) -> list[Stored]:
+    return [Stored(name, one, file) for name, one in zip(told.names, told.solutions, strict=True)]
+
+
+def _stored(files: Iterable[str]) -> Iterator[Stored]:
+    from cpsched.files import read_document
+    from cpsched.report.told import KIND, Told
+    from cpsched.solution import Solution
+
+    for file in files:
+        data = read_document(file).data
+        if isinstance(data, Mapping) and data.get("kind") == KIND:
+            yield from _of_told(Told.parse(data, file=file), file)
+        else:
+            solution = Solution.parse(data, file=file)
+            yield Stored(solution.engine or Path(file).stem, solution, file)
+
+
+def _opened(cluster: str, request: Request, stored: list[Stored]) -> tuple[Instance, Policy]:
+    from cpsched.importers.load import load
+    from cpsched.importers.policy import load_policy
+
+    instance = load(cluster, lenient=request.lenient)
+    model = request.model or next((one.solution.model for one in stored if one.solution.model), "volcano")
+    policy = load_policy(model, request.conf, instance=instance, lenient=request.lenient)
+    warn([*instance.warnings, *policy.warnings])
+    return instance, policy
+
+
+def _judged(instance: Instance, policy: Policy, stored: Iterable[Stored]) -> Iterator[tuple[str, Solution]]:
+    """Judged anew, whatever the file says."""
+    from cpsched.judge import judged
+
+    for name, solution, file in stored:
+        if solution.instance_sha256 not in ("", instance.sha256):
+            warn([f"{file}: was made from another input (instance_sha256 differs)"])
+        yield name, judged(instance, policy, solution)
+
+
+def _decided(instance: Instance, policy: Policy, request: Request, some: bool) -> Iterator[tuple[str, Solution]]:
+    """Decisions taken now; without any stored one those of the scheduler's mirror and the optimum."""
+    from cpsched.engines import find, run
+
+    stated = request.engines
+    if stated is None:
+        names = [] if some else ["kube" if policy.is_kube else "volcano", "optimal"]
+    else:
+        names = [name.strip() for name in stated.split(",") if name.strip()]
+        if not names:
+            raise InputError("--engines names nobody", right="give names such as volcano,optimal")
+    for name in names:
+        find(name)
+    for name in names:
+        with busy(f"Deciding ({name})"):
+            yield name, run(name, instance, policy, request.options)
+
+
+def unique(names: Iterable[str]) -> list[str]:
+    """The names; one that comes again is numbered."""
+    found: list[str] = []
+    for name in names:
+        number = 1
+        while (one := name if number == 1 else f"{name} ({number})") in found:
+            number += 1
+        found.append(one)
+    return found

@@ -1,0 +1,119 @@
+"""The report about a cluster and one or several decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from cpsched.instance import Status
+from cpsched.report.cluster import MOST_NODES, cluster_section
+from cpsched.report.document import Block, Cell, Report, Section, Text, table
+from cpsched.report.jobs import STATUS, job_table, move_table, stay_rows
+from cpsched.report.levels import level_section
+from cpsched.report.nodes import pictured_resources
+from cpsched.report.queues import queue_section
+from cpsched.report.scene import Scene, View
+from cpsched.report.standing import standings
+from cpsched.report.told import Told
+
+
+def decision_report(scene: Scene, told: Told | None = None, *, most_nodes: int = MOST_NODES) -> Report:
+    """Everything there is to see about decisions on one cluster; a comparison adds its verdicts and reasons."""
+    file = scene.instance.file
+    sections = decision_sections(scene, most_nodes=most_nodes)
+    if told is not None and told.differences:
+        sections.insert(2, Section("differences", "What differs, and why", told.differences))
+    return Report(
+        title=(told.title if told else "") or (Path(file).name if file else "A cluster"),
+        about=_about(scene),
+        verdict=(*told.verdict, *map(_summary_cell, scene.views)) if told else tuple(verdict(scene)),
+        facts=_facts(scene),
+        sections=tuple(sections),
+        made_from=tuple(_made_from(scene)),
+    )
+
+
+def decision_sections(scene: Scene, *, most_nodes: int = MOST_NODES) -> list[Section]:
+    """The sections, most telling first."""
+    resources = pictured_resources(scene)
+    return [
+        cluster_section(scene, resources, most_nodes),
+        level_section(scene.views, standings(scene.views)),
+        Section("moves", "Who comes and who goes", _moves(scene)),
+        Section("jobs", "Jobs", (job_table(scene),)),
+        *filter(None, [queue_section(scene, resources)]),
+        Section("stays", "Why others stay", _stays(scene)),
+        Section("findings", "Rules", _findings(scene)),
+    ]
+
+
+def _about(scene: Scene) -> str:
+    names = [view.name for view in scene.views]
+    told = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"What {told} would do, judged by model {scene.snapshot.policy.name}"
+
+
+def verdict(scene: Scene) -> list[Cell]:
+    """Who is better and where that shows, then what each decision does."""
+    told = []
+    for standing in standings(scene.views) if len(scene.views) > 1 else []:
+        behind = standing.level is not None or standing.view.solution.findings != standing.best.solution.findings
+        told.append(Cell(standing.sentence, "worse" if behind else "better"))
+    return [*told, *map(_summary_cell, scene.views)]
+
+
+def _summary_cell(view: View) -> Cell:
+    """What the decision does, in one line."""
+    solution = view.solution
+    parts: dict[str, Mapping[str, object]] = {
+        "starts": solution.binds,
+        "holds room for": solution.reserves,
+        "evicts": view.evictions,
+    }
+    counts = {verb: len(tasks) for verb, tasks in parts.items()}
+    does = ", ".join(f"{verb} {count:,}" for verb, count in counts.items() if count) or "does nothing"
+    return Cell(f"{view.name} {does} – {STATUS[solution.status]}.", "quiet")
+
+
+def _facts(scene: Scene) -> tuple[tuple[str, str], ...]:
+    instance = scene.instance
+    counts = {status: sum(task.status is status for task in instance.tasks.values()) for status in Status}
+    running = counts[Status.RUNNING] + counts[Status.BOUND]
+    facts = [("nodes", len(instance.nodes)), ("jobs", len(scene.snapshot.jobs)), ("tasks running", running)]
+    facts += [("tasks pending", counts[Status.PENDING]), ("tasks ending", counts[Status.RELEASING])]
+    facts += [("queues", len(instance.queues)), ("starving jobs", len(scene.snapshot.starving))]
+    return tuple((name, f"{count:,}") for name, count in facts if count or name in ("nodes", "tasks pending"))
+
+
+def _moves(scene: Scene) -> tuple[Block, ...]:
+    return (move_table(scene),) if scene.touched else (Text("No decision places or evicts anybody."),)
+
+
+def _stays(scene: Scene) -> tuple[Block, ...]:
+    rows = [(view.name, *row) for view in scene.views for row in stay_rows(view.solution.unplaced)]
+    if not rows:
+        return (Text("Nothing is said to stay: every pending task is placed, or no engine gave a reason."),)
+    return (table("Tasks that stay, and why", ("decision", "task", "reason"), rows),)
+
+
+def _findings(scene: Scene) -> tuple[Block, ...]:
+    blocks: list[Block] = []
+    rows = [
+        (view.name, Cell(one.rule, "worse"), one.subject, one.message)
+        for view in scene.views
+        for one in view.solution.findings
+    ]
+    clean = [view.name for view in scene.views if not view.solution.findings]
+    if clean:
+        blocks.append(Text(f"No rule is broken by {', '.join(clean)}."))
+    if rows:
+        blocks.append(table("Rules that are broken", ("decision", "rule", "subject", "message"), rows))
+    return tuple(blocks)
+
+
+def _made_from(scene: Scene) -> list[str]:
+    lines = [f"Instance {scene.instance.sha256}"]
+    for view in scene.views:
+        versions = ", ".join(f"{name} {version}" for name, version in view.solution.versions.items())
+        lines.append(f"{view.name}: {versions}" + (f", seed {view.solution.seed}" if view.solution.seed else ""))
+    return lines

@@ -1,0 +1,142 @@
+"""A study's distributions: how far behind level by level, heuristic against optimum, time to proof."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import floor, log10
+from typing import Any
+
+from cpsched.report import charts
+from cpsched.report.document import Block, Picture, Text, table
+from cpsched.report.study_numbers import Gap, Spread, Study, Time, ranges
+
+MOST_POINTS = 4000
+"""More points than this are thinned out evenly."""
+MOST_PANELS = 6
+LEAST_SECONDS = 0.001
+NOT_PAIRED = {"victim_start_time"}
+"""Dates say nothing on an axis; how far they are apart is told above."""
+
+
+@dataclass(frozen=True)
+class Charts:
+    """Drawn charts and what they show in a sentence."""
+
+    svgs: tuple[str, ...]
+    told: str
+
+
+def _by_level(study: Study) -> dict[str, dict[str, list[Gap]]]:
+    """Level → who → gaps, in the order of importance; levels without a difference are left out."""
+    by_level: dict[str, dict[str, list[Gap]]] = {}
+    for gap in study.gaps:
+        by_level.setdefault(gap.level, {}).setdefault(study.who(gap.engine, gap.model), []).append(gap)
+    return {
+        level: found for level, found in by_level.items() if any(gap.behind for own in found.values() for gap in own)
+    }
+
+
+def gap_blocks(study: Study, drawn: bool) -> Iterator[Block]:
+    """How far behind, level by level."""
+    by_level = _by_level(study)
+    if not by_level:
+        yield Text("No level differs between two decisions that can be compared.")
+        return
+    yield Text(
+        "Among decisions without findings that equal the optimum on all levels above. Start times differ by seconds, "
+        "queue deficits by millionths; victims' priorities count 2³¹ more each."
+    )
+    rows, titles = [], []
+    bars: list[dict[str, Any]] = []
+    for level, found in by_level.items():
+        compared = sum(len(own) for own in found.values())
+        differ = {who: [gap.behind for gap in own if gap.behind] for who, own in found.items()}
+        titles.append(f"{level}: {sum(map(len, differ.values())):,} of {compared:,} differ")
+        for who, behind in differ.items():
+            if behind:
+                spread = Spread.of([float(number) for number in behind])
+                numbers = (f"{n:,.0f}" for n in (spread.middle, spread.most_of_them, spread.largest))
+                rows.append((level, who, f"{len(found[who]):,}", f"{len(behind):,}", *numbers))
+        bars += _bars(titles[-1], differ)
+    if drawn:
+        told = "How far decisions are behind the optimum, level by level, where they differ."
+        yield Picture("charts", Charts(charts.gap_charts(bars, titles[:MOST_PANELS]), told))
+        if len(titles) > MOST_PANELS:
+            yield Text(f"The first {MOST_PANELS} of {len(titles)} levels that differ are drawn.")
+    columns = ("level", "engine", "#compared", "#different", "#median", "#nine of ten at most", "#largest")
+    yield table("Behind the optimum by", columns, rows)
+
+
+def _bars(title: str, differ: dict[str, list[int]]) -> Iterator[dict[str, Any]]:
+    """One bar per range, the same ranges for every engine."""
+    for low, high in ranges(number for behind in differ.values() for number in behind):
+        label = f"{low:,}" if low == high else f"{low:,}–{high:,}"
+        for who, behind in differ.items():
+            count = sum(low <= number <= high for number in behind)
+            yield {"title": title, "who": who, "behind": label, "decisions": count}
+
+
+def pair_blocks(study: Study, drawn: bool) -> Iterator[Block]:
+    """The heuristic's values against the optimum's."""
+    by_level = {level: found for level, found in _by_level(study).items() if level not in NOT_PAIRED}
+    if not by_level:
+        yield Text("Every pair of values is equal.")
+        return
+    counts = Counter(
+        (level, who, gap.optimum, gap.value)
+        for level, found in by_level.items()
+        for who, own in found.items()
+        for gap in own
+    )
+    if drawn:
+        shown = list(by_level)[:MOST_PANELS]
+        values = [
+            {"level": level, "who": who, "optimum": optimum, "value": value, "decisions": n}
+            for (level, who, optimum, value), n in counts.items()
+            if level in shown
+        ]
+        told = (
+            f"The heuristic's value against the optimum's for {', '.join(shown)}; on the line they are equal. "
+            "A larger point stands for more decisions."
+        )
+        yield Picture("charts", Charts(charts.pair_charts(_thinned(values), shown), told))
+    order = list(by_level)
+    ranked = sorted(counts.items(), key=lambda one: (order.index(one[0][0]), -one[1], one[0]))
+    rows = [(level, who, f"{opt:,}", f"{value:,}", f"{n:,}") for (level, who, opt, value), n in ranked if opt != value]
+    columns = ("level", "engine", "#optimum", "#heuristic", "#decisions")
+    yield table("Pairs of different values, most frequent first", columns, rows, of_picture=drawn)
+
+
+def time_blocks(times: Sequence[Time], drawn: bool) -> Iterator[Block]:
+    """Seconds against size."""
+    if not times:
+        yield Text("The engine optimal did not take part.")
+        return
+    if drawn:
+        values: list[dict[str, Any]] = [
+            {"tasks": max(1, one.tasks), "seconds": max(LEAST_SECONDS, one.seconds),
+             "proof": "every level proved" if one.proved else "levels open"}
+            for one in times
+        ]  # fmt: skip
+        told = "Seconds of one search, loading included, against the number of tasks; both scales are logarithmic."
+        yield Picture("charts", Charts((charts.time_chart(_thinned(values)),), told))
+        if len(times) > MOST_POINTS:
+            yield Text(f"Every {len(times) // MOST_POINTS + 1}th of {len(times):,} searches is drawn.")
+    by_size: dict[int, list[Time]] = {}
+    for one in times:
+        by_size.setdefault(floor(log10(max(1, one.tasks)) * 2), []).append(one)
+    rows = []
+    for _, found in sorted(by_size.items()):
+        spread, tasks = Spread.of([one.seconds for one in found]), [one.tasks for one in found]
+        proved = sum(one.proved for one in found)
+        numbers = (f"{n:.2f}" for n in (spread.middle, spread.most_of_them, spread.largest))
+        size = f"{min(tasks):,}–{max(tasks):,}" if min(tasks) < max(tasks) else f"{tasks[0]:,}"
+        rows.append((size, f"{len(found):,}", f"{proved:,}", *numbers))
+    columns = ("tasks", "#searches", "#proved on every level", "#median s", "#nine of ten at most s", "#longest s")
+    yield table("Time to proof by size", columns, rows)
+
+
+def _thinned(values: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return values[:: len(values) // MOST_POINTS + 1]

@@ -1,0 +1,101 @@
+"""What becomes of jobs and tasks, as rows: who is admitted, who comes and goes, and why others stay."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+
+from cpsched.report.amounts import amounts
+from cpsched.report.document import Cell, Table, Tone, table
+from cpsched.report.scene import Fate, Scene, View
+from cpsched.snapshot import SessionJob, Snapshot
+
+STATUS = {
+    "optimal": "optimal, every level proved",
+    "feasible": "the best so far, not every level proved",
+    "heuristic": "what the heuristic does, nothing proved",
+    "infeasible": "no decision is feasible",
+    "unknown": "no answer in time",
+}
+
+
+def touched_jobs(snapshot: Snapshot, evicted: AbstractSet[str]) -> list[SessionJob]:
+    """Jobs that want, get or lose something, the most important first."""
+    touched = [job for job in snapshot.jobs.values() if job.pending or not evicted.isdisjoint(keys_of(job))]
+    return sorted(touched, key=lambda job: -job.priority)
+
+
+def keys_of(job: SessionJob) -> set[str]:
+    """Keys of the job's tasks."""
+    return {task.key for task in job.tasks}
+
+
+def outcome(job: SessionJob, starving: bool, placed: AbstractSet[str], evicted: AbstractSet[str]) -> str:
+    """What the decision means for the job."""
+    reaches_minimum = job.is_pipelined(placed, evicted)
+    if starving:
+        return "not admitted" if not placed else "admitted" if reaches_minimum else "gets too little"
+    if job.ready < job.min_available:
+        return "takes no part"
+    return "has its minimum" if reaches_minimum else "falls below its minimum"
+
+
+def stay_rows(unplaced: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
+    """One row for all tasks that stay for the same reasons."""
+    tasks_by_reasons: dict[tuple[str, ...], list[str]] = {}
+    for task, reasons in unplaced.items():
+        tasks_by_reasons.setdefault(tuple(reasons), []).append(task)
+    return [
+        (tasks[0] if len(tasks) == 1 else f"{tasks[0]} and {len(tasks) - 1} more", "; ".join(reasons) or "not told")
+        for reasons, tasks in tasks_by_reasons.items()
+    ]
+
+
+def job_table(scene: Scene) -> Table:
+    """Every job that wants, gets or loses something, with one column per decision."""
+    evicted = {key for view in scene.views for key in view.evictions}
+    starving = {job.key for job in scene.snapshot.starving}
+    columns = ("job", "queue", "#priority", "#ready of minimum", "#pending", *(view.name for view in scene.views))
+    rows: list[tuple[str | Cell, ...]] = [
+        (job.key, job.queue or "", str(job.priority), f"{job.ready}/{job.min_available}", str(len(job.pending)),
+         *(_job_cell(view, job, job.key in starving) for view in scene.views))
+        for job in touched_jobs(scene.snapshot, evicted)
+    ]  # fmt: skip
+    return table("Jobs that want, get or lose something", columns, rows)
+
+
+def _job_cell(view: View, job: SessionJob, starving: bool) -> Cell:
+    keys = keys_of(job)
+    counts = {
+        "starts": len(keys & view.solution.binds.keys()),
+        "waits": len(keys & view.solution.reserves.keys()),
+        "lost": len(keys & view.evictions.keys()),
+    }
+    placed = keys & (view.solution.binds.keys() | view.solution.reserves.keys())
+    result = outcome(job, starving, placed, keys & view.evictions.keys())
+    told = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    tones: dict[str, Tone] = {"admitted": "better", "not admitted": "worse", "falls below its minimum": "worse"}
+    return Cell(f"{result} ({told})" if told else result, tones.get(result, ""))
+
+
+def move_table(scene: Scene) -> Table:
+    """Every task that some decision places or evicts, with one column per decision."""
+    columns = ("task", "#priority", "asks for", "before", *(view.name for view in scene.views))
+    rows: list[tuple[str | Cell, ...]] = []
+    for task in scene.touched:
+        asks = amounts({name: value for name, value in task.requests.items() if name != "pods"})
+        before = f"on {task.node}" if task.node else "pending"
+        cells = [_move(view, *view.fate(task), task.key) for view in scene.views]
+        rows.append((task.key, str(task.pod_priority), asks or "nothing", before, *cells))
+    return table("Tasks that come or go", columns, rows)
+
+
+def _move(view: View, fate: Fate, node: str, key: str) -> Cell:
+    if fate is Fate.VICTIM:
+        eviction = view.evictions[key]
+        serves = f" for {eviction.for_job}" if eviction.for_job else ""
+        return Cell(f"evicted ({eviction.action or 'no reason told'}{serves})", "worse")
+    words = {Fate.STARTS: "starts on", Fate.WAITS: "waits for", Fate.HOLDS: "holds room on", Fate.STAYS: "stays on"}
+    if fate in words:
+        return Cell(f"{words[fate]} {node}", "" if fate is Fate.STAYS else "better")
+    return Cell("stays pending", "quiet") if fate is Fate.PENDING else Cell("ends", "quiet")

@@ -1,0 +1,67 @@
+"""The levels of all decisions side by side, with their proofs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from cpsched.report.document import Block, Cell, Section, Text, table
+from cpsched.report.scene import View
+from cpsched.report.standing import Standing, difference, shown
+from cpsched.report.words import BETTER, level_words
+from cpsched.solution import Level
+
+
+def level_section(views: Sequence[View], standings: Sequence[Standing]) -> Section:
+    """What every decision is worth; the first difference decides."""
+    best = standings[0].best if standings else views[0]
+    columns = ["level", "counts", "better"]
+    for view in views:
+        columns.append(f"#{view.name}")
+        if view is not best:
+            columns.append(f"against {best.name}")
+        if _is_proving(view):
+            columns.append("proof" if len(views) == 1 else f"proof of {view.name}")
+    decisive = {standing.view.name: standing.level for standing in standings}
+    rows = [tuple(_row(views, best, level, decisive)) for level in best.solution.levels]
+    blocks: list[Block] = [Text(_intro(views)), table("Levels, most important first", columns, rows)]
+    return Section("levels", "Levels and proofs", tuple(blocks))
+
+
+def _intro(views: Sequence[View]) -> str:
+    if len(views) == 1:
+        return "Most important first."
+    if len({len(view.solution.findings) for view in views}) > 1:
+        return "A decision that breaks a rule ranks below all that break nothing, whatever its levels; they come next."
+    return "Compared from the top; the first difference decides."
+
+
+def proof(level: Level) -> str:
+    """What is proved of the level, and by whom."""
+    if level.proved:
+        return f"proved ({level.prover}, {level.seconds:.2f} s)"
+    return "" if level.bound is None else f"open, bound {shown(level.bound)}"
+
+
+def _is_proving(view: View) -> bool:
+    return any(level.proved or level.bound is not None for level in view.solution.levels)
+
+
+def _row(views: Sequence[View], best: View, level: Level, decisive: dict[str, Level | None]) -> Iterator[Cell]:
+    yield Cell(level.label)
+    yield Cell(level_words(level.name, level.priority), "quiet")
+    yield Cell(BETTER[level.sense], "quiet")
+    for view in views:
+        mine = next((one for one in view.solution.levels if one.label == level.label), None)
+        yield Cell("–" if mine is None else shown(mine.value))
+        if view is not best:
+            yield _against(mine, level, decisive[view.name])
+        if _is_proving(view):
+            yield Cell("" if mine is None else proof(mine), "quiet")
+
+
+def _against(mine: Level | None, best: Level, first: Level | None) -> Cell:
+    """Only the first difference is loud: what comes after it no longer counts."""
+    if mine is None:
+        return Cell("not stated", "worse")
+    text = difference(mine, best)
+    return Cell(f"{text}, decides", "worse") if first is not None and first.label == mine.label else Cell(text, "quiet")

@@ -1,0 +1,146 @@
+"""The report about a study: how the heuristics fare against the optimum, and how long proofs take."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from cpsched.report import charts
+from cpsched.report.distributions import Charts, gap_blocks, pair_blocks, time_blocks
+from cpsched.report.document import Block, Cell, Picture, Report, Section, Text, Tone, table
+from cpsched.report.study_numbers import Row, Study
+from cpsched.report.words import LEVELS
+
+MOST_WORST = 40
+
+
+def study_report(
+    name: str,
+    rows: Iterable[tuple[Row, list[Row]]],
+    embed: Callable[[str, Row, str | None], list[Section]],
+    *,
+    drawn: bool,
+    most_embedded: int = 5,
+) -> Report:
+    """Everything there is to see about a study.
+
+    Args:
+        name: what the study is called.
+        rows: every cell with its levels, as the study's results give them.
+        embed: (key of the section, cell, key of the optimum's cell) → the comparison as sections.
+        drawn: whether charts are wanted; tables hold the same numbers.
+        most_embedded: so many of the worst instances come with their comparison.
+    """
+    study = Study.of(rows)
+    worst = study.worst(MOST_WORST)
+    embedded: dict[int, list[Section]] = {}
+    for number in _telling([cell for cell, _ in worst])[:most_embedded]:
+        cell = worst[number - 1][0]
+        best = study.optimum_by_cell.get((cell["instance_sha256"], cell["model"]))
+        embedded[number] = embed(f"worst-{number}", cell, best)
+    sections = [
+        Section("engines", "How the engines fare", tuple(_engines(study, drawn))),
+        Section("where", "Where they fall behind", tuple(_where(study))),
+        Section("gaps", "How far behind, level by level", tuple(gap_blocks(study, drawn))),
+        Section("pairs", "Heuristic against optimum", tuple(pair_blocks(study, drawn))),
+        Section("times", "Time to proof", tuple(time_blocks(study.times, drawn))),
+        Section("worst", "Worst instances", tuple(_worst(worst, {n for n, one in embedded.items() if one}))),
+        *(section for _, one in sorted(embedded.items()) for section in one),
+        *([Section("failed", "Cells that failed", tuple(_failed(study.failed)))] if study.failed else []),
+    ]
+    facts = {"cells": study.cells, "instances": len(study.instances), "models": len(study.models)}
+    facts |= {"engines": len({engine for engine, _ in study.outcomes} | ({"optimal"} if study.times else set()))}
+    facts |= {"failed cells": len(study.failed)}
+    return Report(
+        title=name,
+        about="A study: every instance under every model, decided by every engine",
+        verdict=tuple(_verdict(study)),
+        facts=tuple((name, f"{count:,}") for name, count in facts.items()),
+        sections=tuple(sections),
+    )
+
+
+def _telling(worst: Sequence[Row]) -> list[int]:
+    """The numbers of the worst cells, the first of each kind of difference before the second of any."""
+    seen: Counter[tuple[str, ...]] = Counter()
+    turns = []
+    for number, cell in enumerate(worst, start=1):
+        kind = (cell["engine"], cell["model"], cell["first_difference"])
+        turns.append((seen[kind], number))
+        seen[kind] += 1
+    return [number for _, number in sorted(turns)]
+
+
+def _verdict(study: Study) -> Iterator[Cell]:
+    for (engine, model), counts in study.outcomes.items():
+        told = ", ".join(f"{outcome} in {counts[outcome]:,}" for outcome in charts.OUTCOMES if counts[outcome])
+        total = sum(counts.values())
+        tone: Tone = "worse" if counts["behind"] + counts["breaks rules"] else "better"
+        yield Cell(f"{engine} under {model}, {total:,} decisions against the optimum: {told}.", tone)
+    if study.times:
+        proved = sum(one.proved for one in study.times)
+        yield Cell(f"The optimum is proved on every level in {proved:,} of {len(study.times):,} searches.", "quiet")
+
+
+def _engines(study: Study, drawn: bool) -> Iterator[Block]:
+    if not study.outcomes:
+        yield Text("No engine but optimal took part, so there is nothing to compare.")
+        return
+    if drawn:
+        values = [
+            {"who": f"{engine} / {model}", "outcome": outcome, "decisions": counts[outcome]}
+            for (engine, model), counts in study.outcomes.items()
+            for outcome in charts.OUTCOMES
+            if counts[outcome]
+        ]
+        told = (
+            "Decisions per engine and model: as good as the optimum, ahead of an unproved one, behind, breaking rules."
+        )
+        yield Picture("charts", Charts((charts.outcome_chart(values),), told))
+    columns = ("engine", "model", "#decisions", *(f"#{outcome}" for outcome in charts.OUTCOMES))
+    rows = [
+        (engine, model, f"{sum(counts.values()):,}", *(f"{counts[outcome]:,}" for outcome in charts.OUTCOMES))
+        for (engine, model), counts in study.outcomes.items()
+    ]
+    yield table("Decisions against the optimum", columns, rows)
+
+
+def _where(study: Study) -> Iterator[Block]:
+    if not study.first:
+        yield Text("Nobody falls behind.")
+        return
+    yield Text("The first difference decides; each decision counts once, at the most important level that differs.")
+    rows = [
+        (study.who(*who), level, LEVELS.get(level.partition("[")[0], "rules broken"), f"{n:,}")
+        for who, counts in study.first.items()
+        for level, n in counts.most_common()
+    ]
+    yield table("First difference", ("engine", "level", "counts", "#decisions behind"), rows)
+    broken = [(study.who(*who), rule, f"{n:,}") for who, one in study.rules.items() for rule, n in one.most_common()]
+    if broken:
+        yield table("Rules broken", ("engine", "rule", "#findings"), broken)
+
+
+def _worst(worst: Sequence[tuple[Row, list[Row]]], linked: set[int]) -> Iterator[Block]:
+    if not worst:
+        yield Text("No decision is behind the optimum.")
+        return
+    yield Text("Broken rules first, then the most important level, then by how much. Links lead to comparisons below.")
+    rows = []
+    for number, (cell, _) in enumerate(worst, start=1):
+        name = Cell(cell["instance"], section=f"worst-{number}" if number in linked else "")
+        ours, best = (cell[side] or "none" for side in ("first_difference_value", "first_difference_optimal"))
+        sizes = (str(cell["nodes"]), str((cell["tasks_pending"] or 0) + (cell["tasks_running"] or 0)))
+        rows.append(
+            (name, cell["model"], cell["engine"], str(cell["seed"]), *sizes, cell["first_difference"], ours, best)
+        )
+    columns = ("instance", "model", "engine", "#seed", "#nodes", "#tasks", "first difference", "#value", "#optimum")
+    yield table("Furthest behind the optimum", columns, rows)
+
+
+def _failed(failed: Sequence[Row]) -> Iterator[Block]:
+    rows = [
+        (row["instance"], row["model"], row["engine"], str(row["seed"]), row["status"], row["error"] or "")
+        for row in failed
+    ]
+    yield table("Cells without a result", ("instance", "model", "engine", "#seed", "status", "what happened"), rows)

@@ -1,0 +1,114 @@
+"""What a Comparison (the JSON of `cpsched compare`) says: who is behind, where, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cpsched.errors import InputError
+from cpsched.report.document import Block, Cell, Report, Section, Table, Text, Tone, table
+from cpsched.report.jobs import stay_rows
+from cpsched.report.levels import proof
+from cpsched.report.standing import shown
+from cpsched.report.words import level_words
+from cpsched.solution import Solution
+
+KIND = "Comparison"
+_TONES: dict[str, Tone] = {"behind": "worse", "findings": "worse", "none": "worse"}
+
+
+@dataclass(frozen=True)
+class Told:
+    """A comparison as far as it is words: the cluster itself is not in it."""
+
+    title: str
+    model: str
+    instance_sha256: str
+    names: tuple[str, ...]
+    solutions: tuple[Solution, ...]
+    verdict: tuple[Cell, ...]
+    differences: tuple[Table, ...]
+
+    @classmethod
+    def parse(cls, data: Any, *, file: str | None = None) -> Told:
+        """Read the JSON form; InputError says in one line what is wrong."""
+        if not isinstance(data, Mapping) or data.get("kind") != KIND:
+            kind = data.get("kind") if isinstance(data, Mapping) else None
+            right = "give what compare -o wrote about one instance"
+            raise InputError(f"kind is {kind!r}", file=file, place="kind", right=right)
+        try:
+            engines = data["engines"]
+            best = data["reference"]
+            return cls(
+                title=data["id"],
+                model=data["model"],
+                instance_sha256=data["instance_sha256"],
+                names=tuple(one["engine"] for one in engines),
+                solutions=tuple(Solution.parse(one["solution"], file=file) for one in engines),
+                verdict=tuple(
+                    Cell(f"{one['engine']}: {one['sentence']}.", _TONES.get(one["verdict"], "better"))
+                    for one in engines
+                ),
+                differences=tuple(_differences(one, best) for one in engines if one["differences"]),
+            )
+        except (KeyError, TypeError) as error:
+            wrong = f"not a whole {KIND} ({error})"
+            raise InputError(wrong, file=file, right="give what compare -o wrote about one instance") from None
+
+
+def told_report(told: Told) -> Report:
+    """The report without the cluster: levels, differences and reasons, no picture."""
+    sections = [
+        Section("levels", "Levels and proofs", tuple(_levels(told))),
+        Section("differences", "What differs, and why", told.differences or (Text("Nothing differs."),)),
+        Section("stays", "Why others stay", tuple(_rows(told, "task", "reason", _stay_rows))),
+        Section("findings", "Rules", tuple(_rows(told, "rule", "message", _finding_rows))),
+    ]
+    hint = "A Comparison does not hold the cluster; cpsched report CLUSTER --solution COMPARISON draws it too."
+    return Report(
+        title=told.title,
+        about=f"A comparison of {', '.join(told.names)}, judged by model {told.model}",
+        verdict=(*told.verdict, Cell(hint, "quiet")),
+        facts=(),
+        sections=tuple(sections),
+        made_from=(f"Instance {told.instance_sha256}",),
+    )
+
+
+def _sentence(one: Mapping[str, Any]) -> Cell:
+    note = f" ({one['note']})" if one.get("note") else ""
+    return Cell(f"{one['engine']}{note}: {one['sentence']}.", _TONES.get(one["verdict"], "better"))
+
+
+def _differences(one: Mapping[str, Any], best: str) -> Table:
+    engine = one["engine"]
+    rows = [(each["task"], each["here"], each["there"], each["reason"]) for each in one["differences"]]
+    title = f"What {engine} does otherwise than {best}, and why"
+    return table(title, ("task", engine, best, f"why {engine} does so"), rows)
+
+
+def _levels(told: Told) -> list[Block]:
+    levels = next((one.levels for one in told.solutions if one.levels), ())
+    rows: list[tuple[str | Cell, ...]] = []
+    for level in levels:
+        own = [next((o for o in one.levels if o.label == level.label), None) for one in told.solutions]
+        values = ["–" if each is None else shown(each.value) for each in own]
+        proofs = "; ".join(dict.fromkeys(text for each in own if each is not None and (text := proof(each))))
+        words = Cell(level_words(level.name, level.priority), "quiet")
+        rows.append((level.label, words, *values, Cell(proofs, "quiet")))
+    columns = ("level", "counts", *(f"#{name}" for name in told.names), "proof")
+    return [table("Levels, most important first", columns, rows)]
+
+
+def _stay_rows(solution: Solution) -> Sequence[tuple[str, str]]:
+    return stay_rows(solution.unplaced)
+
+
+def _finding_rows(solution: Solution) -> Sequence[tuple[str, str]]:
+    return [(one.rule, f"{one.subject}: {one.message}" if one.subject else one.message) for one in solution.findings]
+
+
+def _rows(told: Told, what: str, why: str, of: Any) -> list[Block]:
+    rows = [(name, *row) for name, one in zip(told.names, told.solutions, strict=True) for row in of(one)]
+    return [table(f"By decision: {what}", ("decision", what, why), rows)] if rows else [Text("Nothing to tell.")]

@@ -1,0 +1,59 @@
+"""The worst decisions of a study, each with the picture of its cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from cpsched.importers.load import load
+from cpsched.importers.policy import load_policy
+from cpsched.policy import Policy
+from cpsched.report.decisions import decision_sections, verdict
+from cpsched.report.document import Section, Text
+from cpsched.report.scene import Scene
+from cpsched.report.study_numbers import OPTIMAL, Row
+from cpsched.solution import Solution
+
+MOST_NODES = 8
+MOST_TASKS = 5000
+"""A larger cluster is not drawn inside a study's report; `cpsched report` draws it on its own."""
+KEPT = ("cluster", "levels", "moves", "findings")
+
+
+class Kept(Protocol):
+    """What a study keeps besides its rows."""
+
+    @property
+    def plan(self) -> Any:
+        """Models and configuration as they were."""
+
+    def solution(self, key: str) -> Any:
+        """A cell's decision as JSON."""
+
+    def instance(self, sha256: str) -> Any:
+        """An instance as JSON."""
+
+
+def embedding(kept: Kept) -> Callable[[str, Row, str | None], list[Section]]:
+    """Makes a section of a cell: its decision beside the optimum's."""
+
+    def embed(key: str, cell: Row, best: str | None) -> list[Section]:
+        tasks = (cell["tasks_pending"] or 0) + (cell["tasks_running"] or 0)
+        if tasks > MOST_TASKS:
+            return []
+        instance = load(kept.instance(cell["instance_sha256"]), lenient=True)
+        keys = {cell["engine"]: cell["key"]} | ({} if best is None else {OPTIMAL: best})
+        solutions = [Solution.parse(kept.solution(one)) for one in keys.values()]
+        scene = Scene.of(instance, _policy(kept.plan, cell, instance.conf), solutions, list(keys))
+        parts = [part for part in decision_sections(scene, most_nodes=MOST_NODES) if part.key in KEPT]
+        told = [Text(line.text) for line in verdict(scene)]
+        title = f"{cell['instance']}: {cell['engine']} against {OPTIMAL}, model {cell['model']}"
+        return [Section(key, title, (*told, *(block for part in parts for block in part.blocks)), depth=3)]
+
+    return embed
+
+
+def _policy(plan: Any, cell: Row, own: Mapping[str, Any] | None) -> Policy:
+    model = next(one.content for one in plan.models if one.name == cell["model"])
+    conf = own if plan.conf is None else plan.conf
+    return load_policy(model, conf, lenient=True, kube_version=plan.recipe.kube_version)
