@@ -28,7 +28,7 @@ class Document(NamedTuple):
 
 def parse_documents(data: bytes, file: str) -> list[Document]:
     """JSON (one or several values in a row) or YAML documents; gzip is seen by its first bytes."""
-    text = _text(_unzipped(data, file), file)
+    text = plain_text(data, file)
     start = text.lstrip()[:1]
     if not start:
         raise InputError("the file is empty", file=file, right="give Kubernetes objects or an Instance as JSON or YAML")
@@ -38,6 +38,11 @@ def parse_documents(data: bytes, file: str) -> list[Document]:
     except RecursionError:
         raise _too_deep(file) from None
     return [Document(file, value) for value in values if value is not None]
+
+
+def plain_text(data: bytes, file: str) -> str:
+    """The bytes as text, unzipped if they are gzip."""
+    return _text(_unzipped(data, file), file)
 
 
 def limited(stream: Any, file: str) -> bytes:

@@ -1,0 +1,1 @@
+"""Experiments: instances made to measure, and what is measured on them."""
