@@ -291,6 +291,8 @@ class Instance:
     sharding: Sharding | None = None
     now: int | None = None
     conf: Mapping[str, Any] | None = None
+    recipe: Mapping[str, Any] | None = None
+    """How a generated instance was made."""
     warnings: tuple[str, ...] = ()
     file: str | None = None
 
@@ -326,8 +328,9 @@ class Instance:
 
     @cached_property
     def sha256(self) -> str:
-        """Hash of the content, the same for every way of writing the same instance."""
-        text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
+        """Hash of the content, the same for every way of writing or making the same instance."""
+        content = {key: value for key, value in self.to_dict().items() if key != "recipe"}
+        text = json.dumps(content, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
@@ -343,6 +346,8 @@ class Instance:
             }
         if self.conf is not None:
             content["conf"] = dict(self.conf)
+        if self.recipe is not None:
+            content["recipe"] = dict(self.recipe)
         return content | {"objects": [_object_dict(item) for item in self.objects]}
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 import cpsched
+from cpsched.cli.generate import generate
 from cpsched.cli.import_ import import_
 from cpsched.cli.parameters import EXIT_CODES
 from cpsched.cli.schema import schema
@@ -24,6 +25,7 @@ app = typer.Typer(
 app.command(epilog=EXIT_CODES)(solve)
 app.command(epilog=EXIT_CODES)(verify)
 app.command("import", epilog=EXIT_CODES)(import_)
+app.command(epilog=EXIT_CODES)(generate)
 app.command(epilog=EXIT_CODES)(schema)
 
 

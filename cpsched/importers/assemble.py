@@ -26,6 +26,7 @@ def assemble(
     now: int | None = None,
     sharding: Sharding | None = None,
     conf: Mapping[str, Any] | None = None,
+    recipe: Mapping[str, Any] | None = None,
     lenient: bool = False,
     file: str | None = None,
 ) -> Instance:
@@ -66,6 +67,7 @@ def assemble(
         sharding=sharding,
         now=now,
         conf=conf,
+        recipe=recipe,
         warnings=tuple(builder.warnings),
         file=file,
     )

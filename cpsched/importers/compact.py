@@ -129,7 +129,7 @@ class CompactInstance(Compact):
     sharding: CompactSharding | None = None
     conf: Raw | None = None
     objects: Items[Raw] = ()
-    recipe: Raw | None = Field(None, description="how a generated instance was made; kept, not read")
+    recipe: Raw | None = Field(None, description="how a generated instance was made: family, parameters, seed, version")
 
 
 def parse(data: Mapping[str, Any], file: str) -> CompactInstance:

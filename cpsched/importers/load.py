@@ -95,7 +95,7 @@ def _read_compact(
         raise InputError("a second Instance", file=file, place=place, right="give one Instance at a time")
     form = compact.parse(raw, file)
     shard = form.sharding
-    settings |= {"now": form.now, "conf": form.conf}
+    settings |= {"now": form.now, "conf": form.conf, "recipe": form.recipe}
     settings["sharding"] = Sharding(shard.mode, frozenset(shard.nodes), shard.name) if shard else None
     for where, item in compact.expand(form, file):
         if (read := read_object(item, file, where, report)) is not None:

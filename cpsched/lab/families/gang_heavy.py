@@ -14,13 +14,13 @@ _CORES = 32
 class GangHeavy(Parameters):
     """How many gangs, how large, and how much of the cluster is free for them."""
 
-    nodes: int = Field(6, ge=1, le=5000)
+    nodes: int = Field(4, ge=1, le=5000)
     """identical nodes of 32 cores, 128 Gi"""
-    gangs: int = Field(8, ge=1, le=5000)
+    gangs: int = Field(5, ge=1, le=5000)
     """waiting gangs"""
     smallest_gang: int = Field(4, ge=2, le=1000)
     """tasks of the smallest gang"""
-    largest_gang: int = Field(12, ge=2, le=1000)
+    largest_gang: int = Field(8, ge=2, le=1000)
     """tasks of the largest gang"""
     elastic: int = Field(20, ge=0, le=100)
     """percent of the gangs that can start with half of their tasks"""

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from cpsched.lab.draw import Draw
 from cpsched.lab.families.family import Parameters, Raw
-from cpsched.lab.families.pieces import CLASSES, Need, Placement, Room, frame, gang, node, quantities, workers
+from cpsched.lab.families.pieces import CLASSES, Placement, Room, frame, gang, node, quantities, workers
 
 _CPU_PER_GPU, _MEMORY_PER_GPU = 8000, 64
 
@@ -55,7 +55,7 @@ def gpu_pool(given: GpuPool, draw: Draw) -> Raw:
     return instance
 
 
-def _amounts(gpus: int) -> Need:
+def _amounts(gpus: int) -> tuple[int, int, int]:
     return _CPU_PER_GPU * gpus, _MEMORY_PER_GPU * gpus, gpus
 
 

@@ -20,13 +20,13 @@ class SpreadHeavy(Parameters):
     """zones; the first is nearly full, the others are empty"""
     nodes_per_zone: int = Field(2, ge=1, le=200)
     """nodes of eight slots in each zone"""
-    spreading: int = Field(2, ge=0, le=100)
+    spreading: int = Field(1, ge=0, le=100)
     """services whose replicas may differ by at most one between zones"""
     apart: int = Field(1, ge=0, le=100)
     """services that accept no second replica on a node"""
     near: int = Field(1, ge=0, le=100)
     """services that must be in a zone where the cache runs; there is one, in the nearly full zone"""
-    replicas: int = Field(8, ge=1, le=500)
+    replicas: int = Field(4, ge=1, le=500)
     """replicas of each service; each can start alone"""
     free_slots: int = Field(1, ge=0, le=7)
     """slots left on each node of the nearly full zone"""
