@@ -10,9 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from cpsched.errors import InputError
-from cpsched.parsing import Document, limited, parse_documents
-
-_SUFFIXES = (".json", ".yaml", ".yml", ".json.gz", ".yaml.gz", ".yml.gz")
+from cpsched.parsing import SUFFIXES, Document, limited, parse_documents
 
 
 def read_documents(path: str | os.PathLike[str]) -> list[Document]:
@@ -21,7 +19,7 @@ def read_documents(path: str | os.PathLike[str]) -> list[Document]:
         return parse_documents(limited(sys.stdin.buffer, "stdin"), "stdin")
     place = Path(path)
     if place.is_dir():
-        files = sorted(file for file in place.rglob("*") if file.name.endswith(_SUFFIXES) and file.is_file())
+        files = sorted(file for file in place.rglob("*") if file.name.endswith(SUFFIXES) and file.is_file())
         if not files:
             raise InputError(
                 "no .json or .yaml file in this folder", file=str(place), right="name a file or a folder of manifests"

@@ -1,4 +1,4 @@
-"""Bytes in (also gzip), parsed JSON or YAML documents out: plain values of bounded depth and size, or InputError."""
+"""Bytes in (also gzip and ZIP), JSON or YAML documents out: plain values of bounded depth and size, or InputError."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
+from cpsched.archives import inflated, is_zip, members
 from cpsched.errors import InputError
 from cpsched.yaml_values import MAX_DEPTH, yaml_values
 
 MAX_BYTES = 4 * 2**30
+SUFFIXES = (".json", ".yaml", ".yml", ".json.gz", ".yaml.gz", ".yml.gz")
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 
@@ -27,7 +29,9 @@ class Document(NamedTuple):
 
 
 def parse_documents(data: bytes, file: str) -> list[Document]:
-    """JSON (one or several values in a row) or YAML documents; gzip is seen by its first bytes."""
+    """JSON (one or several values in a row) or YAML documents; gzip and ZIP are seen by their first bytes."""
+    if is_zip(data):
+        return _zipped_documents(data, file)
     text = plain_text(data, file)
     start = text.lstrip()[:1]
     if not start:
@@ -38,6 +42,19 @@ def parse_documents(data: bytes, file: str) -> list[Document]:
     except RecursionError:
         raise _too_deep(file) from None
     return [Document(file, value) for value in values if value is not None]
+
+
+def _zipped_documents(data: bytes, file: str) -> list[Document]:
+    found: list[Document] = []
+    for name, content in members(data, file):
+        if not name.endswith(SUFFIXES):
+            continue
+        if is_zip(content):
+            raise InputError(f"the member {name!r} is an archive itself", file=file, right="unpack it first")
+        found += parse_documents(content, f"{file}!{name}")
+    if not found:
+        raise InputError("an archive without a .json or .yaml file", file=file)
+    return found
 
 
 def plain_text(data: bytes, file: str) -> str:
@@ -58,7 +75,7 @@ def _unzipped(data: bytes, file: str) -> bytes:
         return data
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
-            return limited(stream, file)
+            return inflated(stream, len(data), file, MAX_BYTES)
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"broken gzip data ({error})", file=file) from None
 

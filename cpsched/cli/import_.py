@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -31,13 +31,35 @@ ReportOption = Annotated[
 ]
 
 
+From = Annotated[
+    Literal["kubernetes", "volcano-dump", "kai", "simulator", "openb", "dlrm"] | None,
+    typer.Option("--from", help="What the input is, if it shall not be told by looking.", show_default=False),
+]
+Queues = Annotated[
+    str | None,
+    typer.Option(
+        "--queues",
+        metavar="FILE",
+        help="Further objects that the input lacks: the queues of a cache dump, the nodes of a trace.",
+        show_default=False,
+    ),
+]
+
+
 def import_(
-    input_: Input, report: ReportOption = False, lenient: Lenient = False, conf: Conf = None, output: Output = None
+    input_: Input,
+    from_: From = None,
+    queues: Queues = None,
+    report: ReportOption = False,
+    lenient: Lenient = False,
+    conf: Conf = None,
+    output: Output = None,
 ) -> int:
     """Read an input and write it as one Instance (JSON).
 
-    The Instance holds every field that scheduling looks at, with defaults filled in; loading it gives the same cluster
-    again. Without -o it goes to stdout.
+    The input may also be a snapshot of another program or a trace: Volcano's cache dump, KAI's snapshot, the export of
+    kube-scheduler-simulator, the openb or dlrm tables. The Instance holds every field that scheduling looks at, with
+    defaults filled in; loading it gives the same cluster again. Without -o it goes to stdout.
     """
     from dataclasses import replace
 
@@ -46,7 +68,7 @@ def import_(
 
     counts = Report(count_fields=report)
     with busy(f"Reading {input_}"):
-        instance = load(input_, lenient=lenient, report=counts)
+        instance = load(input_, lenient=lenient, report=counts, format=from_, queues=queues)
         warnings = list(instance.warnings)
         if conf is not None:
             instance = replace(instance, conf=_configuration(conf, lenient, warnings))
@@ -72,7 +94,10 @@ def _configuration(path: str, lenient: bool, warnings: list[str]) -> Mapping[str
 
 
 def _tables(counts: Report) -> list[Table | str]:
-    parts: list[Table | str] = [_table("Read", "kind", counts.read)]
+    from cpsched.importers.formats import FORMATS
+
+    parts: list[Table | str] = [f"Format: {counts.format}, {FORMATS[counts.format].about}"]
+    parts.append(_table("Read", "kind", counts.read))
     if counts.other_kinds:
         parts.append(_table("Left aside: kinds that scheduling does not look at", "kind", counts.other_kinds))
     if counts.unread:

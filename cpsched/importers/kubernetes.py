@@ -26,6 +26,9 @@ class Report:
     read: Counter[str] = field(default_factory=Counter)
     other_kinds: Counter[str] = field(default_factory=Counter)
     unread: Counter[str] = field(default_factory=Counter)
+    notes: list[str] = field(default_factory=list)
+    """What another program's snapshot says that was read with a change."""
+    format: str = "kubernetes"
     count_fields: bool = False
 
 

@@ -6,15 +6,17 @@ import gc
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from pydantic import ValidationError
 
 from cpsched.errors import InputError
-from cpsched.files import read_documents
 from cpsched.importers import compact
 from cpsched.importers.assemble import assemble
+from cpsched.importers.formats import read_input, translated
 from cpsched.importers.kubernetes import EXPECTED, Found, Report, input_error, objects_in, read_object
+from cpsched.importers.snapshot import Context
 from cpsched.instance import API_VERSION, Instance, Sharding
 from cpsched.parsing import Document
 
@@ -22,18 +24,27 @@ Source = str | os.PathLike[str] | Mapping[str, Any] | Sequence[Mapping[str, Any]
 
 
 def load(
-    source: Source, *, sharding: Mapping[str, Any] | None = None, lenient: bool = False, report: Report | None = None
+    source: Source,
+    *,
+    sharding: Mapping[str, Any] | None = None,
+    lenient: bool = False,
+    report: Report | None = None,
+    format: str | None = None,
+    queues: Source | None = None,
 ) -> Instance:
     """Read and validate an instance; InputError says in one line what is wrong.
 
     Args:
-        source: a path, "-" for stdin, a mapping (a List, an object or the compact form), or a list of objects.
+        source: a path, "-" for stdin, a mapping (a List, an object, the compact form or another program's snapshot), or
+            a list of objects.
         sharding: overrides the instance's own: {"mode": "none|soft|hard", "nodes": [...]}.
         lenient: broken cross-references become warnings of the instance.
         report: is filled with what was and what was not understood.
+        format: a key of FORMATS, if it shall not be told by looking.
+        queues: further objects that the source lacks, such as the queues of a cache dump.
     """
     with _without_collector():
-        return _load(source, sharding, lenient, Report() if report is None else report)
+        return _load(source, sharding, Report() if report is None else report, lenient, format, queues)
 
 
 @contextmanager
@@ -48,31 +59,47 @@ def _without_collector() -> Iterator[None]:
             gc.enable()
 
 
-def _load(source: Source, sharding: Mapping[str, Any] | None, lenient: bool, report: Report) -> Instance:
-    documents, file = _documents(source)
+def _load(
+    source: Source,
+    sharding: Mapping[str, Any] | None,
+    report: Report,
+    lenient: bool,
+    format: str | None,
+    queues: Source | None,
+) -> Instance:
     found: list[Found] = []
     settings: dict[str, Any] = {}
+    if queues is not None:
+        for document in _documents(queues, "kubernetes", Context(report))[0]:
+            found += _read(document, settings, report)
+    given = frozenset((item.kind, item.object.metadata.name) for item in found)
+    context = Context(report, lenient, given)
+    documents, file = _documents(source, format, context)
     for document in documents:
         found += _read(document, settings, report)
+    report.notes += context.notes
     if report.other_kinds and not found and not settings:
         kinds = ", ".join(sorted(report.other_kinds)[:5])
         raise InputError(f"nothing here is of a kind that scheduling looks at ({kinds})", file=file, right=EXPECTED)
     if sharding is not None:
         settings["sharding"] = _sharding(sharding, file)
-    return assemble(found, lenient=lenient, file=file, **settings)
+    instance = assemble(found, lenient=lenient, file=file, **settings)
+    if context.notes:
+        instance = replace(instance, warnings=(*(f"{file}: {note}" for note in context.notes), *instance.warnings))
+    return instance
 
 
-def _documents(source: Source) -> tuple[list[Document], str]:
+def _documents(source: Source, format: str | None, context: Context) -> tuple[list[Document], str]:
     if isinstance(source, str | os.PathLike):
-        documents = read_documents(source)
+        documents = read_input(source, format, context)
         name = "stdin" if os.fspath(source) == "-" else os.fspath(source)
         if not documents:
             raise InputError("holds no document", file=name, right="give Kubernetes objects or an Instance")
         return documents, name
     if isinstance(source, Mapping):
-        return [Document("input", source)], "input"
+        return translated([Document("input", source)], format, context), "input"
     if isinstance(source, Iterable):
-        return [Document("input", list(source))], "input"
+        return translated([Document("input", list(source))], format, context), "input"
     raise InputError(f"cannot load {type(source).__name__}", right="give a path, a mapping or a list of objects")
 
 

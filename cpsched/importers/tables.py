@@ -67,6 +67,12 @@ def read_table(path: Path, needed: Sequence[str]) -> list[Row]:
     return rows
 
 
+def header_of(path: Path) -> list[str]:
+    """The names of the columns."""
+    lines = plain_text(read_bytes(path), str(path)).splitlines()
+    return next(csv.reader(lines[:1]), [])
+
+
 def table_in(folder: Path, name: str) -> Path:
     """The file of that name, or the same with .gz."""
     for found in (folder / name, folder / f"{name}.gz"):

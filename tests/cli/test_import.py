@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from cpsched import load
+from cpsched.importers.formats import FORMATS
 from tests.cli.conftest import ROOT, Command
 
 DATA = ROOT / "tests" / "fuzz" / "data"
@@ -49,6 +50,37 @@ def test_conf_goes_into_the_instance(cli: Command) -> None:
     code, _, err = cli("import", DATA / "volcano-list.json", "--conf", DATA / "solution.json")
     assert code == 2
     assert "this is not a scheduler configuration" in err
+
+
+def test_snapshots_of_other_programs_are_told_apart(cli: Command) -> None:
+    data, queues = ROOT / "tests" / "snapshots", ROOT / "tests" / "snapshots" / "queues.json"
+    for name, arguments in {
+        "volcano-dump": (data / "volcano-dump.json", "--queues", queues),
+        "kai": (data / "kai-snapshot.json",),
+        "simulator": (data / "simulator-export.json",),
+        "openb": (ROOT / "tests" / "traces" / "openb",),
+        "dlrm": (ROOT / "tests" / "traces" / "dlrm",),
+    }.items():
+        code, out, _ = cli("import", *arguments, "--report")
+        assert code == 0
+        assert out.startswith(f"Format: {name}, ")
+        assert cli("import", *arguments, "--from", name).out == cli("import", *arguments).out
+    code, out, err = cli("import", data / "volcano-dump.json")
+    assert (code, out) == (2, "")
+    assert "a cache dump holds no queues" in err
+    assert "Invalid value for '--from'" in cli("import", data / "kai-snapshot.json", "--from", "other").err
+
+
+def test_a_warning_tells_what_was_read_with_a_change(cli: Command) -> None:
+    code, out, err = cli("import", ROOT / "tests" / "snapshots" / "kai-snapshot.json")
+    assert code == 0
+    assert json.loads(out)["kind"] == "Instance"
+    assert "1 pod asks for a part of a GPU, which is read as none\n" in err
+
+
+def test_the_formats_on_offer_are_the_registry(cli: Command) -> None:
+    text = " ".join(cli("import", "--help").out.split())
+    assert f"--from <{'|'.join(FORMATS)}>" in text
 
 
 def test_lenient_warns_of_broken_references(cli: Command, tmp_path: Path) -> None:

@@ -84,7 +84,11 @@ def test_the_compact_example_loads() -> None:
     assert cpsched.solve(instance, workers=1).status == "optimal"
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "docs" / "instance.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [*PAGES, *(ROOT / "docs" / name for name in ("instance.md", "import.md", "generate.md"))],
+    ids=lambda page: page.name,
+)
 def test_links_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8"))
     assert links

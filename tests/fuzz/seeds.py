@@ -16,6 +16,7 @@ from tests.docs.blocks import blocks
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(__file__).parent / "data"
+SNAPSHOTS = ROOT / "tests" / "snapshots"
 
 
 class Seed(NamedTuple):
@@ -36,6 +37,11 @@ def instance(path: Path, lenient: bool) -> str:
     read = load(path, lenient=lenient)
     assert load(read.to_dict(), lenient=True).sha256 == read.sha256
     return read.sha256
+
+
+def dump(path: Path, lenient: bool) -> str:
+    """A cache dump, with its queues beside it."""
+    return load(path, lenient=lenient, queues=SNAPSHOTS / "queues.json").sha256
 
 
 def model(path: Path, lenient: bool) -> object:
@@ -68,4 +74,7 @@ SEEDS = (
     _seed(DATA / "solution.json", solution, 10),
     _seed(DATA / "volcano-scheduler.conf", volcano, 10),
     _seed(DATA / "kube-scheduler.json", kube, 10),
+    _seed(SNAPSHOTS / "kai-snapshot.json", instance, 3),
+    _seed(SNAPSHOTS / "simulator-export.json", instance, 3),
+    Seed("volcano-dump", ".yaml", (SNAPSHOTS / "volcano-dump.json").read_bytes().replace(b"\n", b"\n---\n"), dump, 3),
 )

@@ -30,7 +30,7 @@ def test_the_seeds_hold_every_kind_that_is_read() -> None:
 
 
 def test_there_are_ten_thousand_inputs() -> None:
-    assert sum(seed.chunks for seed in SEEDS) * CHUNK == 10_000
+    assert sum(seed.chunks for seed in SEEDS) * CHUNK >= 10_000
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from cpsched.errors import InputError
 from cpsched.importers.dlrm import DISK, RDMA, TraceInstance, instances
+from cpsched.importers.trace_objects import per_node_limit
 from cpsched.lab.draw import Draw
 from cpsched.lab.families.family import Parameters, Raw
 from cpsched.lab.families.pieces import CLASSES, GPU, Need, Placement, Room, frame, node, quantities, stamp
@@ -18,7 +19,6 @@ from cpsched.lab.families.trace_time import Moment, at_moment
 GPU_NODE: Need = (128_000, 1024, 8, 200, 6000)
 CPU_NODE: Need = (192_000, 1152, 0, 200, 6000)
 """cpu in thousandths, memory in Gi, GPUs, RDMA, disk in Gi; the trace names no nodes, so these are assumed."""
-HOST = "kubernetes.io/hostname"
 
 
 class Dlrm(Parameters):
@@ -100,7 +100,7 @@ def _job(given: Dlrm, draw: Draw, number: int, job: Job, room: Room | None) -> R
         task: Raw = {"name": row.name, "namespace": "dlrm", "role": row.role.lower(), "labels": {"app": name}}
         task["requests"] = _amounts(need)
         if given.limits == "spread" and row.per_node is not None:
-            task["topologySpreadConstraints"] = [_limit(row.per_node, name)]
+            task["topologySpreadConstraints"] = [per_node_limit(row.per_node, name)]
         among = [home for home in (room.free if room else ()) if row.per_node is None or on_node[home] < row.per_node]
         home = room.place((*need, 1), given.placement, draw, among) if room else None
         if home is not None:
@@ -110,15 +110,6 @@ def _job(given: Dlrm, draw: Draw, number: int, job: Job, room: Room | None) -> R
     minimum = max(1, -(-len(rows) * given.together // 100))
     made = {"name": name, "namespace": "dlrm", "queue": queue, "minMember": minimum, "priorityClassName": priority}
     return made | {"creationTimestamp": stamp(number), "tasks": tasks}
-
-
-def _limit(most: int, app: str) -> Raw:
-    return {
-        "maxSkew": most,
-        "topologyKey": HOST,
-        "whenUnsatisfiable": "DoNotSchedule",
-        "labelSelector": {"matchLabels": {"app": app}},
-    }
 
 
 def _amounts(need: Need) -> dict[str, str]:

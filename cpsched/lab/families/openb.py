@@ -10,12 +10,12 @@ from pydantic import Field
 
 from cpsched.errors import InputError
 from cpsched.importers.openb import TraceNode, TracePod, node_list, pod_list
+from cpsched.importers.trace_objects import MODEL, model_affinity
 from cpsched.lab.draw import Draw
 from cpsched.lab.families.family import Parameters, Raw
 from cpsched.lab.families.pieces import CLASSES, Placement, Room, frame, node, quantities, stamp
 from cpsched.lab.families.trace_time import Moment, at_moment
 
-MODEL = "gpu-model"
 OF_QOS = {"LS": "high", "Guaranteed": "high", "Burstable": "mid", "BE": "low"}
 _PODS_PER_NODE = 110
 _WAITING, _RUNNING = ["low", "mid", "high"], ["low", "low", "mid"]
@@ -144,12 +144,6 @@ def _job(given: Openb, draw: Draw, number: int, gang: Gang, place: tuple[Room, d
 def _home(given: Openb, draw: Draw, pod: TracePod, room: Room, of_model: dict[str, list[str]]) -> str | None:
     among = [name for model in pod.models for name in of_model.get(model, [])] if pod.models else None
     return room.place((pod.cpu_milli, pod.memory_mib, pod.gpus, 1), given.placement, draw, among)
-
-
-def model_affinity(models: Sequence[str]) -> Raw:
-    """Only nodes whose GPUs are of one of the models."""
-    terms = [{"matchExpressions": [{"key": MODEL, "operator": "In", "values": list(models)}]}]
-    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
 
 
 def _node(one: TraceNode) -> Raw:

@@ -1,0 +1,89 @@
+"""The formats that an input can have, and how each becomes Kubernetes objects; FORMATS is the one registry."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from cpsched.errors import InputError
+from cpsched.files import read_documents
+from cpsched.importers import kai_snapshot, simulator, trace_objects, volcano_dump
+from cpsched.importers.raw import Raw
+from cpsched.importers.snapshot import Context
+from cpsched.instance import API_VERSION
+from cpsched.parsing import Document
+
+
+@dataclass(frozen=True)
+class Format:
+    """A kind of input: documents that are looked at, or tables that are known by their columns."""
+
+    about: str
+    looks_like: Callable[[list[Document]], bool] = lambda _: False
+    of_documents: Callable[[list[Document], Context], Raw] | None = None
+    of_tables: Callable[[Path, Context], Raw] | None = None
+
+
+def _one(look: Callable[[Document], bool]) -> Callable[[list[Document]], bool]:
+    return lambda documents: len(documents) == 1 and look(documents[0])
+
+
+def _only(translate: Callable[[Document, Context], Raw]) -> Callable[[list[Document], Context], Raw]:
+    def of_documents(documents: list[Document], context: Context) -> Raw:
+        if len(documents) != 1 or not isinstance(documents[0].data, dict):
+            raise InputError(f"{len(documents)} documents", file=documents[0].file, right="one snapshot has one")
+        return translate(documents[0], context)
+
+    return of_documents
+
+
+FORMATS: dict[str, Format] = {
+    "kubernetes": Format("Kubernetes objects or a compact Instance"),
+    "volcano-dump": Format(
+        "Volcano's cache dump (kill -USR1)", volcano_dump.looks_like, of_documents=volcano_dump.translate
+    ),
+    "kai": Format(
+        "KAI-Scheduler's snapshot", _one(kai_snapshot.looks_like), of_documents=_only(kai_snapshot.translate)
+    ),
+    "simulator": Format(
+        "kube-scheduler-simulator's export", _one(simulator.looks_like), of_documents=_only(simulator.translate)
+    ),
+    "openb": Format("the openb tables", of_tables=trace_objects.openb_objects),
+    "dlrm": Format("the dlrm table", of_tables=trace_objects.dlrm_objects),
+}
+
+
+def find(name: str) -> Format:
+    """The format of that name; InputError for one that is unknown."""
+    if name not in FORMATS:
+        raise InputError(f"unknown format {name}", right=f"known: {', '.join(FORMATS)}")
+    return FORMATS[name]
+
+
+def read_input(path: str | os.PathLike[str], name: str | None, context: Context) -> list[Document]:
+    """The documents of a path, translated if they are another program's; `name` spares the looking."""
+    if name is not None and find(name).of_tables is None:
+        return translated(read_documents(path), name, context)
+    place = Path(path)
+    name = name or (trace_objects.kind_of(place) if os.fspath(path) != "-" else None)
+    tables = FORMATS[name].of_tables if name is not None else None
+    if name is None or tables is None:
+        return translated(read_documents(path), None, context)
+    return [_instance(tables(place, context), str(place), name, context)]
+
+
+def translated(documents: list[Document], name: str | None, context: Context) -> list[Document]:
+    """The same documents, or one Instance made of another program's snapshot."""
+    if name is None:
+        name = next((key for key, one in FORMATS.items() if one.looks_like(documents)), None)
+    translate = FORMATS[name].of_documents if name is not None else None
+    if name is None or translate is None or not documents:
+        return documents
+    return [_instance(translate(documents, context), documents[0].file, name, context)]
+
+
+def _instance(made: Raw, file: str, name: str, context: Context) -> Document:
+    context.report.format = name
+    return Document(file, {"apiVersion": API_VERSION, "kind": "Instance", **made})
