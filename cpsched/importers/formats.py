@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from cpsched.errors import InputError
 from cpsched.files import read_documents
 from cpsched.importers import kai_snapshot, simulator, trace_objects, volcano_dump
+from cpsched.importers.kubernetes import objects_in
 from cpsched.importers.raw import Raw
 from cpsched.importers.snapshot import Context
 from cpsched.instance import API_VERSION
@@ -75,13 +76,27 @@ def read_input(path: str | os.PathLike[str], name: str | None, context: Context)
 
 
 def translated(documents: list[Document], name: str | None, context: Context) -> list[Document]:
-    """The same documents, or one Instance made of another program's snapshot."""
+    """The same documents, or an Instance made of another program's snapshot, beside Kubernetes objects among them."""
+    objects = [document for document in documents if _is_kubernetes(document)]
+    others = [document for document in documents if not _is_kubernetes(document)]
     if name is None:
-        name = next((key for key, one in FORMATS.items() if one.looks_like(documents)), None)
+        name = next((key for key, one in FORMATS.items() if one.looks_like(others)), None)
     translate = FORMATS[name].of_documents if name is not None else None
-    if name is None or translate is None or not documents:
+    if name is None or translate is None or not others:
         return documents
-    return [_instance(translate(documents, context), documents[0].file, name, context)]
+    context.given |= {key for document in objects for key in _names(document)}
+    return [*objects, _instance(translate(others, context), others[0].file, name, context)]
+
+
+def _is_kubernetes(document: Document) -> bool:
+    return isinstance(document.data, Mapping) and isinstance(document.data.get("kind"), str)
+
+
+def _names(document: Document) -> Iterator[tuple[str, str]]:
+    for _, item in objects_in(document):
+        metadata = item.get("metadata") if isinstance(item, Mapping) else None
+        if isinstance(metadata, Mapping):
+            yield str(item.get("kind")), str(metadata.get("name"))
 
 
 def _instance(made: Raw, file: str, name: str, context: Context) -> Document:

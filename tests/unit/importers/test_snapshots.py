@@ -81,6 +81,13 @@ class TestVolcanoDump:
         beside["items"].append(given)
         assert load(DUMP, queues=beside).jobs["ml/train"].priority == 7
 
+    def test_queues_may_lie_beside_it_in_a_folder(self, tmp_path: Path) -> None:
+        (tmp_path / "snapshot.json").write_text(DUMP.read_text())
+        (tmp_path / "queues.json").write_text(QUEUES.read_text())
+        instance = load(tmp_path)
+        assert instance.queues["research"].weight == 3
+        assert instance.sha256 == load(DUMP, queues=QUEUES).sha256
+
     def test_order_is_by_age(self) -> None:
         instance = load(DUMP, queues=QUEUES)
         assert list(instance.nodes) == ["worker-b", "worker-a"]
