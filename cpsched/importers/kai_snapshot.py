@@ -37,7 +37,7 @@ _GROUP_FIELDS = ("subGroups", "topologyConstraint")
 def looks_like(document: Document) -> bool:
     """The raw objects of a snapshot."""
     data = document.data
-    return isinstance(data, Mapping) and "kind" not in data and isinstance(data.get("rawObjects"), Mapping)
+    return isinstance(data, Mapping) and isinstance(data.get("rawObjects"), Mapping)
 
 
 def translate(document: Document, context: Context) -> Raw:

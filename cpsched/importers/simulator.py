@@ -23,14 +23,9 @@ _CONF = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerC
 
 
 def looks_like(document: Document) -> bool:
-    """Lists of pods and nodes at the top, and none of Kubernetes' own marks."""
-    data = document.data
-    return (
-        isinstance(data, Mapping)
-        and "kind" not in data
-        and {"pods", "nodes"} <= data.keys()
-        and bool({"schedulerConfig", "pvs", "pvcs"} & data.keys())
-    )
+    """Lists of pods and nodes at the top, and one of the other parts of an export."""
+    keys = document.data.keys() if isinstance(document.data, Mapping) else set[str]()
+    return keys >= {"pods", "nodes"} and not keys.isdisjoint({"schedulerConfig", "pvs", "pvcs"})
 
 
 def translate(document: Document, context: Context) -> Raw:

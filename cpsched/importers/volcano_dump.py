@@ -75,7 +75,7 @@ def _is_jobs(data: Any) -> bool:
 
 
 def _is_map_of(data: Any, fields: set[str]) -> bool:
-    if not isinstance(data, Mapping) or not data or "kind" in data:
+    if not isinstance(data, Mapping) or not data:
         return False
     first = next(iter(data.values()))
     return isinstance(first, Mapping) and fields <= first.keys()

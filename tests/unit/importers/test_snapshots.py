@@ -170,6 +170,11 @@ class TestKai:
         left = ("config", "schedulerParams", "discovery", "PodGroup.spec.subGroups", "Queue.spec.reclaimMinRuntime")
         assert report.unread == dict.fromkeys(left, 1)
 
+    def test_pods_that_have_ended_are_not_at_work(self) -> None:
+        data = whole(KAI)
+        data["rawObjects"]["pods"][1]["status"]["phase"] = "Succeeded"
+        assert load(data).jobs["team/train"].phase == "Inqueue"
+
     def test_the_zip_is_known_by_its_bytes(self, tmp_path: Path) -> None:
         path = tmp_path / "snapshot.gzip"
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -129,13 +129,15 @@ def test_pdb_heavy_budgets_bind(seed: int) -> None:
     assert values(solved(lavish, model="kube"))["victim_max_priority"] == 10
 
 
-def test_spread_heavy_constraints_bind() -> None:
-    content = raw("spread-heavy", nodes_per_zone=1, replicas=3)
+@pytest.mark.parametrize("kind", ["spreading", "apart", "near"])
+def test_spread_heavy_constraints_of_each_kind_bind(kind: str) -> None:
+    kinds = {"spreading": 0, "apart": 0, "near": 0, kind: 1}
+    content = raw("spread-heavy", nodes_per_zone=1, replicas=6, **kinds)
     bound = len(solved(cpsched.load(content)).binds)
-    for key in ("topologySpreadConstraints", "affinity"):
-        for job in content["jobs"]:
+    for job in content["jobs"]:
+        for key in ("topologySpreadConstraints", "affinity"):
             job["tasks"][0].pop(key, None)
-        assert bound < (bound := len(solved(cpsched.load(content)).binds)), key
+    assert bound < len(solved(cpsched.load(content)).binds) == 6
 
 
 @pytest.mark.parametrize("seed", SEEDS)
