@@ -183,7 +183,7 @@ def _scaled(base: Fraction, slope: Fraction, steps: int) -> tuple[int, int, int]
     A value just above a whole number must not be rounded down to it, one just below or at it not up beyond it; which
     of the two is near depends on the share, so every rounding is tried.
     """
-    probes = range(0, steps + 1, max(1, steps // PROBES))
+    probes = (*range(0, steps, max(1, steps // PROBES)), steps)
     for bits in range(10, 41, 5):
         scale = 2**bits
         for a, b in product((floor(base * scale), ceil(base * scale)), (ceil(slope * scale), floor(slope * scale))):

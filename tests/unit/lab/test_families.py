@@ -62,7 +62,7 @@ def wanted(instance: Instance, resource: str) -> int:
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_both_mirrors_and_the_optimum_decide_it(name: str) -> None:
-    instance = cpsched.load(raw(name, 4, **SMALL.get(name, {})))
+    instance = cpsched.load(raw(name, **SMALL.get(name, {})))
     for model in ("volcano", "kube"):
         heuristic, best = solved(instance, model, model), solved(instance, "optimal", model)
         assert best.status.value in ("optimal", "feasible")

@@ -17,6 +17,7 @@ from cpsched.optimum.levels import _scaled
         (Fraction(10**6), Fraction(2199023255552000000, 3558019627483137), 1619),  # 10^-10 above one at 809
         (Fraction(10**6), Fraction(10**6, 1618) + Fraction(1, 10**13), 1618),  # as little below one
         (Fraction(10**6) + Fraction(1, 10**12), Fraction(10**6, 7), 7),
+        (Fraction(57_344_000_000, 116_533), Fraction(500_000, 116_533), 114_688),  # nothing is missing at the very end
     ],
 )
 def test_whole_numbers_round_as_the_share_does(base: Fraction, slope: Fraction, steps: int) -> None:
