@@ -12,6 +12,7 @@ import cpsched
 from cpsched.cli.check import check
 from cpsched.cli.compare import compare
 from cpsched.cli.generate import generate
+from cpsched.cli.explain import explain
 from cpsched.cli.import_ import import_
 from cpsched.cli.parameters import EXIT_CODES
 from cpsched.cli.schema import schema
@@ -27,6 +28,7 @@ app = typer.Typer(
 app.command(epilog=EXIT_CODES)(solve)
 app.command(epilog=EXIT_CODES)(compare)
 app.command(epilog=EXIT_CODES)(check)
+app.command(epilog=EXIT_CODES)(explain)
 app.command(epilog=EXIT_CODES)(verify)
 app.command("import", epilog=EXIT_CODES)(import_)
 app.command(epilog=EXIT_CODES)(generate)
