@@ -11,8 +11,8 @@ import typer
 import cpsched
 from cpsched.cli.check import check
 from cpsched.cli.compare import compare
-from cpsched.cli.generate import generate
 from cpsched.cli.explain import explain
+from cpsched.cli.generate import generate
 from cpsched.cli.import_ import import_
 from cpsched.cli.parameters import EXIT_CODES
 from cpsched.cli.schema import schema
