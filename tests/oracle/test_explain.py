@@ -7,6 +7,7 @@ from itertools import chain, combinations
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
 
 from cpsched.check import Decision, violations
 from cpsched.explain import obstruction
@@ -30,6 +31,7 @@ from tests.judge import cluster, job, pending, running
 from tests.judge import snapshot_of as tiny
 from tests.oracle.brute_force import TooLargeError, decisions, optimum
 from tests.oracle.samples import session
+from tests.strategies import Tiny, tiny_sessions
 
 MOST = 3_000
 """Decisions that are tried for one answer; sessions that need more are left out."""
@@ -112,6 +114,26 @@ def test_reasons_suffice_and_none_is_spare(name: str, seeds: range) -> None:
             continue
     expected = {VOLCANO: {"capacity", "eviction", "queue", "gang", "filters"}, KUBE: {"capacity", "filters"}}
     assert expected[name] <= found
+
+
+@settings(max_examples=40)
+@given(tiny_sessions(most_pending=2, most_running=3))
+def test_reasons_under_any_rules(drawn: Tiny) -> None:
+    """The same for drawn sessions, configurations and changed rules."""
+    snapshot = drawn.snapshot()
+    try:
+        _, left = staying(snapshot)
+        for key in left:
+            if exists(snapshot, key):
+                continue
+            wanted, conflicts = conflicts_of(snapshot, key)
+            assert conflicts
+            for conflict in conflicts:
+                others = [one for one in wanted if one not in conflict]
+                assert not exists(Lifted(snapshot, key, others), key)
+                assert all(exists(Lifted(snapshot, key, [*others, reason]), key) for reason in conflict)
+    except TooLargeError:
+        return
 
 
 @pytest.mark.parametrize(("name", "seeds"), [(VOLCANO, range(60, 80)), (KUBE, range(0, 20))])

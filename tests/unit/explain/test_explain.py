@@ -62,6 +62,18 @@ def test_nodes_with_one_reason_are_one_row():
     ]
 
 
+def test_a_larger_node_is_larger_by_just_what_is_missing():
+    source = {**FULL, "jobs": [job("old", running(1), priority=100), job("new", pending(7), priority=100)]}
+    texts = [change.text for repair in explain(source, job="new").repairs for change in repair.changes]
+    assert "+6 cpu on node n1" in texts
+
+
+def test_what_others_could_do_for_it_is_part_of_the_question():
+    """Alone the rider may evict nobody; with `charge` off it could ride on the room that another one makes."""
+    found = cpsched.explain(cpsched.load("instances/tiny/charge-right-of-way.json"), job="rider", workers=1)
+    assert keys(found) == [{"capacity", "eviction", "charge"}]
+
+
 def test_two_obstacles_that_have_nothing_in_common_are_both_told():
     source = cluster(
         job("new", pending(2), queue="small"),
