@@ -8,7 +8,7 @@ import typer
 
 from cpsched.cli.output import as_json, busy, emit, emit_tables, warn, write_output
 from cpsched.cli.parameters import Conf, Input, Json, Lenient, Model
-from cpsched.cli.solve import FINE, NO_ANSWER, Engine, KubeVersion, Workers
+from cpsched.cli.solve import FINE, NO_ANSWER, Engine, KubeVersion, Workers, doubts
 
 JobName = Annotated[
     str | None, typer.Option("--job", metavar="NS/JOB", help="Explain this job (PodGroup).", show_default=False)
@@ -65,7 +65,7 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     with busy(f"Reading {input_}"):
         instance = load(input_, lenient=lenient)
         policy = load_policy(model, conf, instance=instance, lenient=lenient, kube_version=kube_version)
-    warn([*instance.warnings, *policy.warnings])
+    warn([*instance.warnings, *policy.warnings, *doubts(name, policy)])
     with busy("Explaining"):
         found = inquire(instance, policy, options, engine=name, job=job, task=task)
     text = found.to_markdown() if markdown else as_json(found.to_dict())

@@ -74,6 +74,11 @@ def test_bad_usage_is_one_line(cli: Command, arguments: tuple[str, ...], says: s
     assert ended.err.count("\n") == 1
 
 
+def test_an_engine_under_anothers_model_is_doubted(cli: Command) -> None:
+    ended = cli("explain", STAYS, "--job", "gang", "--engine", "kube", *USUAL)
+    assert "engine kube is judged by model volcano" in ended.err
+
+
 def test_no_answer_in_time_has_its_own_exit_code(cli: Command) -> None:
     ended = cli("explain", STAYS, "--job", "gang", "--time-limit", "1e-9", *USUAL)
     assert ended.code == 3
