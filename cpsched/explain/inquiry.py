@@ -19,8 +19,9 @@ from cpsched.explain.repairs import repairs
 from cpsched.explain.requirements import Requirement, requirements_of
 from cpsched.explain.result import Explanation, NodeReasons, Reason, Repair, RepairChange, Verdict
 from cpsched.explain.rivals import rivals_of
+from cpsched.explain.scaling import enough_for_all
 from cpsched.explain.subject import Subject, settled, subject_of
-from cpsched.explain.trial import Trial
+from cpsched.explain.trial import Changes, Trial
 from cpsched.instance import Instance
 from cpsched.judge import decision_of
 from cpsched.optimum.placeable import UndecidedError, kin
@@ -239,9 +240,14 @@ class Inquiry:
         trial = Trial(self.snapshot.instance, self.snapshot.policy, self.goal, self.best, self.clock)
         found = []
         for changes in repairs(trial):
-            parts = tuple(RepairChange(**vars(change)) for change in changes)
-            found.append(Repair(changes=parts, admitted=self._admitted(applied(self.snapshot.instance, changes))))
-        return tuple(sorted(found, key=lambda repair: (len(repair.changes), not repair.admitted)))
+            found.append(self._repair(changes))
+            if found[-1].admitted is False and (larger := enough_for_all(trial, changes)):
+                found.append(self._repair(larger))
+        return tuple(sorted(found, key=lambda repair: len(repair.changes)))
+
+    def _repair(self, changes: Changes) -> Repair:
+        parts = tuple(RepairChange(**vars(change)) for change in changes)
+        return Repair(changes=parts, admitted=self._admitted(applied(self.snapshot.instance, changes)))
 
     def _admitted(self, instance: Instance) -> bool | None:
         """Whether the optimum of the changed cluster reaches the goal."""

@@ -43,6 +43,8 @@ class Trial:
     goal: Goal
     best: Decision
     clock: Clock
+    thorough: bool = False
+    """Whether only what the optimum of the changed cluster does counts."""
 
     @cached_property
     def snapshot(self) -> Snapshot:
@@ -76,6 +78,8 @@ class Trial:
     @cached_property
     def _asks_optimum(self) -> bool:
         """Whether what is ahead does not tell the goal from what is reached already, so that only the optimum can."""
+        if self.thorough:
+            return True
         try:
             found = decision_with(self.snapshot, self.goal, self.wanted(self.snapshot), self.clock.part(0.1))
         except UndecidedError:

@@ -120,6 +120,15 @@ def test_outranked_by_the_jobs_that_take_the_room():
     assert {change.kind for repair in found.repairs for change in repair.changes} == {"capacity", "nodes"}
 
 
+def test_a_repair_that_others_would_use_up_is_shown_with_one_that_is_large_enough():
+    """Both wait for room; one more cpu would go to the more important one."""
+    jobs = [job("first", pending(2), priority=1000), job("last", pending(2), priority=10)]
+    found = explain({**FULL, "jobs": jobs, "nodes": [{"name": "n1", "allocatable": {"cpu": 1, "pods": 9}}]}, job="last")
+    shown = {change.text: repair.admitted for repair in found.repairs for change in repair.changes}
+    assert shown["+1 cpu on node n1"] is False
+    assert shown["+3 cpu on node n1"] is True
+
+
 def test_an_extra_task_waits_behind_its_siblings():
     found = explain(cluster(job("elastic", pending(1, 3), minMember=1), nodes={"n1": 2}), job="elastic")
     assert found.verdict is Verdict.PLACED
