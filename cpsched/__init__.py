@@ -16,6 +16,7 @@ from cpsched.errors import InputError
 if TYPE_CHECKING:
     from cpsched.certificate import Certificate
     from cpsched.compare.comparison import Comparison
+    from cpsched.explain.result import Explanation
     from cpsched.importers.load import Source
     from cpsched.importers.policy import Configuration
     from cpsched.instance import Instance
@@ -26,6 +27,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Comparison",
+    "Explanation",
     "Finding",
     "InputError",
     "Instance",
@@ -34,6 +36,7 @@ __all__ = [
     "certify",
     "check",
     "compare",
+    "explain",
     "load",
     "solve",
 ]
@@ -188,7 +191,47 @@ def certify(
     return certified(instance, load_policy(model, conf, instance=instance), solution)
 
 
+def explain(  # noqa: PLR0913 - the names of the command line's flags
+    instance: Instance,
+    *,
+    job: str | None = None,
+    task: str | None = None,
+    model: Configuration = "volcano",
+    conf: Configuration | None = None,
+    engine: str = "optimal",
+    time_limit: float = 60,
+    workers: int = 2,
+    kube_version: str | None = None,
+    lenient: bool = False,
+) -> Explanation:
+    """Why a job or task stays, or whom it costs; prints well, also in a notebook.
+
+    Args:
+        instance: what load gave.
+        job: key of the job (PodGroup) to explain; its namespace may be left out where that is clear.
+        task: key of the task (pod) to explain; give either.
+        model: the policy: a shipped model's name, a path, or a mapping.
+        conf: the scheduler's configuration, a path or a mapping; else the instance's own, else the model's.
+        engine: whose decision is explained: optimal, volcano or kube.
+        time_limit: seconds after which what was found so far is the answer.
+        workers: threads of the solver.
+        kube_version: release of kube-scheduler, 1.36 or head.
+        lenient: what is unknown in the configuration is left aside with a warning.
+    """
+    from cpsched.explain.inquiry import explain as inquire
+    from cpsched.importers.policy import load_policy
+    from cpsched.options import Options
+
+    options = Options(time_limit=time_limit, workers=workers)
+    policy = load_policy(model, conf, instance=instance, lenient=lenient, kube_version=kube_version)
+    return inquire(instance, policy, options, engine=engine, job=job, task=task)
+
+
 def __getattr__(name: str) -> Any:
+    if name == "Explanation":
+        from cpsched.explain.result import Explanation
+
+        return Explanation
     if name == "Instance":
         from cpsched.instance import Instance
 

@@ -11,6 +11,7 @@ import typer
 import cpsched
 from cpsched.cli.check import check
 from cpsched.cli.compare import compare
+from cpsched.cli.explain import explain
 from cpsched.cli.generate import generate
 from cpsched.cli.import_ import import_
 from cpsched.cli.parameters import EXIT_CODES
@@ -30,6 +31,7 @@ app = typer.Typer(
 app.command(epilog=EXIT_CODES)(solve)
 app.command(epilog=EXIT_CODES)(compare)
 app.command(epilog=EXIT_CODES)(check)
+app.command(epilog=EXIT_CODES)(explain)
 app.command(epilog=EXIT_CODES)(verify)
 app.command(epilog=STUDY_EXIT_CODES)(study)
 app.command(epilog=EXIT_CODES)(report)

@@ -142,7 +142,7 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     with busy(f"Reading {input_}"):
         instance = load(input_, sharding=shard, lenient=lenient)
         policy = load_policy(model, conf, instance=instance, lenient=lenient, kube_version=kube_version)
-    warn([*instance.warnings, *policy.warnings, *_doubts(name, policy)])
+    warn([*instance.warnings, *policy.warnings, *doubts(name, policy)])
     if all_outcomes:
         write_output(output, replays.list_outcomes(name, instance, policy, json=json))
         return FINE
@@ -183,7 +183,8 @@ def _shard(mode: str | None, nodes: str | None) -> dict[str, Any] | None:
     return {"mode": mode, "nodes": [name.strip() for name in (nodes or "").split(",") if name.strip()]}
 
 
-def _doubts(engine: str, policy: Policy) -> Iterator[str]:
+def doubts(engine: str, policy: Policy) -> Iterator[str]:
+    """What is odd about an engine under a policy."""
     made_for = policy.model.scheduler
     if engine in ("volcano", "kube") and engine != made_for:
         yield f"engine {engine} is judged by model {policy.name}, which is made for {made_for}; see --model"

@@ -94,7 +94,7 @@ def _task_classes(snapshot: Snapshot) -> tuple[TaskClass, ...]:
         job = snapshot.jobs[key]
         if snapshot.takes_part(job):
             for task in job.pending:
-                members.setdefault(_task_key(snapshot, job, task), []).append(task)
+                members.setdefault(task_key(snapshot, job, task), []).append(task)
     found: list[TaskClass] = []
     for tasks in members.values():
         tasks.sort(key=lambda task: task.key)
@@ -105,20 +105,20 @@ def _task_classes(snapshot: Snapshot) -> tuple[TaskClass, ...]:
     return tuple(found)
 
 
-def _task_key(snapshot: Snapshot, job: SessionJob, task: Task) -> Hashable:
+def task_key(snapshot: Snapshot, job: SessionJob, task: Task) -> Hashable:
     """What a rule or a level can tell two tasks apart by."""
     spec = task.pod.spec
     wishes = spec.model_dump_json(
         exclude={"containers", "init_containers", "resources", "overhead", "priority_class_name", "node_name"}
     )
     ports = tuple(port.model_dump_json() for c in (*spec.containers, *spec.init_containers) for port in c.ports)
-    has_own_victims = any(other.status in HOLDS_ROOM for other in job.tasks)
+    stands_alone = job.key in snapshot.apart or any(other.status in HOLDS_ROOM for other in job.tasks)
     return (
         tuple(sorted(task.requests.items())),
         job.queue,
         job.priority,
         job.is_starving(snapshot.policy),
-        job.key if has_own_victims else None,
+        job.key if stands_alone else None,
         task.priority,
         task.role if job.min_by_role else None,
         task.namespace,

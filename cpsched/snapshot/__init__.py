@@ -18,6 +18,11 @@ Room = dict[str, float]
 class Snapshot:
     """An instance under a policy; everything here is fixed before any decision is made."""
 
+    apart: frozenset[str] = frozenset()
+    """Jobs whose tasks are told apart from all others, however alike; only an explanation names any."""
+    unrestricted: frozenset[str] = frozenset()
+    """Jobs that may evict anybody; only an explanation names any."""
+
     def __init__(self, instance: Instance, policy: Policy):
         self.instance, self.policy = instance, policy
         self.jobs: dict[str, SessionJob] = session_jobs(instance, policy)

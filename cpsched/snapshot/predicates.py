@@ -37,6 +37,10 @@ class Predicates:
         """Enabled filters for the task, in upstream's order."""
         if self.policy.is_kube:
             return tuple(name for name in self._profile(task).filters if name in FILTERS and name != "NodeResourcesFit")
+        return self._volcano_names
+
+    @cached_property
+    def _volcano_names(self) -> tuple[str, ...]:
         plugin = self.policy.plugin("predicates")
         if plugin is None:
             return ()

@@ -17,11 +17,16 @@ Action = Literal["preempt", "reclaim"]
 def actions_against(snapshot: Snapshot, task: Task, victim: Task) -> Iterator[Action]:
     """The actions by which a starving job's task may evict the victim, were both on one node."""
     job, owner = snapshot.job_of(task), snapshot.job_of(victim)
-    if job is None or owner is None or not job.is_starving(snapshot.policy) or task.never_preempts:
+    if job is None or owner is None or victim.status not in HOLDS_ROOM:
         return
-    if victim.status not in HOLDS_ROOM or not (victim.preemptable or snapshot.policy.is_kube):
+    unrestricted = job.key in snapshot.unrestricted
+    if unrestricted:
+        yield "preempt"
+    if not job.is_starving(snapshot.policy) or task.never_preempts:
         return
-    if snapshot.policy.evicts("preempt") and _may_preempt(snapshot, task, victim):
+    if not (victim.preemptable or snapshot.policy.is_kube):
+        return
+    if not unrestricted and snapshot.policy.evicts("preempt") and _may_preempt(snapshot, task, victim):
         yield "preempt"
     if snapshot.policy.evicts("reclaim") and job.queue != owner.queue and _gives_back(snapshot, owner.queue):
         yield "reclaim"

@@ -17,7 +17,7 @@ import cpsched
 from tests.docs.blocks import blocks
 
 ROOT = Path(__file__).parents[2]
-GUIDES = ("cli", "compare", "gate", "issues", "python")
+GUIDES = ("cli", "compare", "explain", "gate", "issues", "python")
 PAGES = (ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in GUIDES))
 SHOWN = [(page.name, block) for page in PAGES for block in blocks(page, "console")]
 
@@ -74,10 +74,11 @@ def test_the_quick_start_is_two_targets_of_the_makefile() -> None:
         assert re.search(rf"^{line.removeprefix('make ')}:", makefile, re.MULTILINE)
 
 
-def test_the_readmes_python_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("page", ["README.md", "docs/explain.md"])
+def test_the_python_shown_runs(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    [program] = blocks(ROOT / "README.md", "python")
-    exec(compile(program, "README.md", "exec"), {})
+    [program] = blocks(ROOT / page, "python")
+    exec(compile(program, page, "exec"), {})
 
 
 def test_the_compact_example_loads() -> None:

@@ -64,7 +64,7 @@ def _within_job(session: Session, search: Search, job: JobState) -> None:
 
 def _preempt(session: Session, search: Search, statement: Statement, hunt: Hunt) -> bool:
     task = hunt.task
-    if reason := _not_eligible(session, task):
+    if reason := not_eligible(session, task):
         session.story.note(task.key, "preempt", reason)
         return False
     if session.pre_predicate(task) is not None:
@@ -75,7 +75,7 @@ def _preempt(session: Session, search: Search, statement: Statement, hunt: Hunt)
     return any(attempt(session, statement, hunt, group) for group in by_shard(session, nodes))
 
 
-def _not_eligible(session: Session, task: TaskState) -> str | None:
+def not_eligible(session: Session, task: TaskState) -> str | None:
     """Why the task may not evict anybody: its policy, or a nominated node that is already being cleared for it."""
     if task.task.never_preempts:
         return "its preemptionPolicy is Never"

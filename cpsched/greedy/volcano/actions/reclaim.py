@@ -66,7 +66,7 @@ def _reclaim_for(session: Session, statement: Statement, task: TaskState) -> Non
     cached = session.conf.configurations["reclaim"].boolean("predicateErrorCacheEnable")
     nodes, _ = Search(session, cached=cached).feasible(task, resolvable(session, task), for_preemption(session))
     for node in (node for group in by_shard(session, nodes) for node in _worth_a_look(session, task, group)):
-        if _reclaim_on(session, statement, task, node):
+        if reclaim_on(session, statement, task, node):
             return
     session.story.note(task.key, "reclaim", f"no node among {len(nodes)} gives enough up")
 
@@ -77,8 +77,9 @@ def _worth_a_look(session: Session, task: TaskState, nodes: Nodes) -> Nodes:
     return nodes
 
 
-def _reclaim_on(session: Session, statement: Statement, task: TaskState, node: NodeAccount) -> bool:
-    candidates = session.victim_candidates("reclaimable", (t for t in node.tasks.values() if _may_go(session, task, t)))
+def reclaim_on(session: Session, statement: Statement, task: TaskState, node: NodeAccount) -> bool:
+    """Evict in victim order on the node until the task fits; False and nothing done if it does not."""
+    candidates = session.victim_candidates("reclaimable", (t for t in node.tasks.values() if may_go(session, task, t)))
     if not candidates:
         return False
     victims = session.victims("reclaimable", task, candidates)
@@ -101,7 +102,7 @@ def _reclaim_on(session: Session, statement: Statement, task: TaskState, node: N
     return False
 
 
-def _may_go(session: Session, task: TaskState, other: TaskState) -> bool:
+def may_go(session: Session, task: TaskState, other: TaskState) -> bool:
     """A running, preemptable task of another queue that gives back."""
     if other.status is not Status.RUNNING or not other.preemptable or other.job not in session.jobs:
         return False

@@ -1,0 +1,81 @@
+"""`cpsched explain`: why a job or task stays, or which nodes and victims a preemptor could have."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from cpsched.cli.output import as_json, busy, emit, emit_tables, warn, write_output
+from cpsched.cli.parameters import Conf, Input, Json, Lenient, Model
+from cpsched.cli.solve import FINE, NO_ANSWER, Engine, KubeVersion, Workers, doubts
+
+JobName = Annotated[
+    str | None, typer.Option("--job", metavar="NS/JOB", help="Explain this job (PodGroup).", show_default=False)
+]
+TaskName = Annotated[
+    str | None, typer.Option("--task", metavar="NS/POD", help="Explain this task (pod).", show_default=False)
+]
+Markdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown instead of tables.")]
+TimeLimit = Annotated[
+    float, typer.Option("--time-limit", metavar="SECONDS", help="Then what was found so far is the answer.")
+]
+Output = Annotated[
+    str | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write the JSON to this file, or with --markdown the Markdown.",
+        show_default=False,
+    ),
+]
+
+
+def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it has options
+    input_: Input,
+    job: JobName = None,
+    task: TaskName = None,
+    engine: Engine = None,
+    model: Model = "volcano",
+    conf: Conf = None,
+    lenient: Lenient = False,
+    kube_version: KubeVersion = None,
+    time_limit: TimeLimit = 60,
+    workers: Workers = 2,
+    json: Json = False,
+    markdown: Markdown = False,
+    output: Output = None,
+) -> int:
+    """Say why a job or task stays, or whom it costs.
+
+    For one that stays: the reason on every node, a smallest set of requirements that cannot hold together or the
+    fewest jobs that are ahead of it, and the smallest changes that would place it. For a task that preempts: every
+    candidate node with the heuristic's victims, the optimal ones and both score vectors.
+    """
+    from cpsched import engines
+    from cpsched.explain.inquiry import explain as inquire
+    from cpsched.importers.load import load
+    from cpsched.importers.policy import load_policy
+    from cpsched.options import Options
+
+    options = Options(time_limit=time_limit, workers=workers)
+    name = engine or engines.default_engine()
+    engines.find(name)
+    with busy(f"Reading {input_}"):
+        instance = load(input_, lenient=lenient)
+        policy = load_policy(model, conf, instance=instance, lenient=lenient, kube_version=kube_version)
+    warn([*instance.warnings, *policy.warnings, *doubts(name, policy)])
+    with busy("Explaining"):
+        found = inquire(instance, policy, options, engine=name, job=job, task=task)
+    text = found.to_markdown() if markdown else as_json(found.to_dict())
+    write_output(output, text)
+    if json:
+        emit(as_json(found.to_dict()))
+    elif markdown:
+        emit(text)
+    else:
+        from cpsched.cli.explanation import explanation_tables
+
+        emit_tables(*explanation_tables(found))
+    return NO_ANSWER if found.verdict == "undecided" else FINE

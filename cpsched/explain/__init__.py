@@ -1,0 +1,8 @@
+"""explain: why a job or task stays, or whom it costs, with reasons that suffice and none that is spare."""
+
+from __future__ import annotations
+
+from cpsched.explain.inquiry import explain
+from cpsched.explain.result import Explanation, Verdict
+
+__all__ = ["Explanation", "Verdict", "explain"]

@@ -1,0 +1,117 @@
+"""An explanation as lines and tables, for whoever prints it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from cpsched.explain.requirements import Requirement, named
+from cpsched.explain.result import Candidate, Explanation, NodeReasons, Reason, Repair, Victims
+
+
+@dataclass(frozen=True)
+class Table:
+    """A titled table; a column whose name begins with # holds numbers."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+Block = str | Table
+NO_REPAIR = (
+    "No repair found: neither a queue's share, minAvailable, an eviction, a node's size nor more nodes would do."
+)
+_ADMITTED = {True: "yes", False: "possible, but others come first", None: "not found out in time"}
+
+
+def blocks(explanation: Explanation) -> Iterator[Block]:
+    """The summary, then everything that supports it."""
+    yield explanation.summary
+    if len(explanation.placements) > 1:
+        yield Table("Where", ["task", "node"], list(explanation.placements.items()))
+    yield from _lines("What the scheduler says", explanation.told)
+    yield from _nodes(explanation.nodes)
+    yield from _lines("Besides", explanation.concerns)
+    for number, conflict in enumerate(explanation.conflicts, start=1):
+        title = "Cannot hold together (lift any one and these are no obstacle)"
+        count = f", {number} of {len(explanation.conflicts)}" if len(explanation.conflicts) > 1 else ""
+        yield Table(f"{title}{count}", ["requirement", "as it stands"], [_requirement(one) for one in conflict])
+    if explanation.rivals:
+        rows = [(one.job or one.level or "", one.text) for one in explanation.rivals]
+        yield Table("Ahead of it (take any one away and there is a place)", ["who", ""], rows)
+    yield from _alternative(explanation)
+    yield from _repairs(explanation)
+    yield from _candidates(explanation.candidates)
+    yield from explanation.notes
+
+
+def _nodes(groups: Sequence[NodeReasons]) -> Iterator[Block]:
+    several = len({group.task for group in groups}) > 1
+    rows = [(named(group.nodes), "; ".join(group.reasons) or "would take it now") for group in groups]
+    if several:
+        wide = [(*row, group.task) for row, group in zip(rows, groups, strict=True)]
+        yield Table("Nodes", ["nodes", "reason", "for tasks like"], wide)
+    elif rows:
+        yield Table("Nodes", ["nodes", "reason"], rows)
+
+
+def _lines(title: str, lines: Sequence[str]) -> Iterator[Block]:
+    if lines:
+        yield Table(title, [""], [(line,) for line in lines])
+
+
+def _requirement(one: Reason) -> tuple[str, str]:
+    return Requirement(one.key, one.subject, one.nodes).label, one.text
+
+
+def _alternative(explanation: Explanation) -> Iterator[Block]:
+    if not explanation.alternative:
+        return
+    places = ", ".join(f"{task} on {node}" for task, node in list(explanation.alternative.items())[:5])
+    more = ", ..." if len(explanation.alternative) > 5 else ""
+    victims = ", ".join(explanation.alternative_evictions) or "nobody"
+    title = {"missed": "The optimum", "outranked": "If nobody were ahead"}.get(explanation.verdict, "Otherwise")
+    yield f"{title}: {places}{more}, evicting {victims}."
+
+
+def _repairs(explanation: Explanation) -> Iterator[Block]:
+    if explanation.repairs:
+        yield Table(
+            "What would place it, smallest of each kind", ["change", "then placed"], _repair_rows(explanation.repairs)
+        )
+    elif explanation.verdict in ("impossible", "outranked"):
+        yield NO_REPAIR
+
+
+def _repair_rows(found: Sequence[Repair]) -> list[tuple[str, str]]:
+    return [(" and ".join(change.text for change in one.changes), _ADMITTED[one.admitted]) for one in found]
+
+
+def _candidates(found: Sequence[Candidate]) -> Iterator[Block]:
+    usable = [one for one in found if one.heuristic or one.optimal]
+    if usable:
+        names = list((usable[0].optimal or usable[0].heuristic or Victims(tasks=(), levels={})).levels)
+        rows = [_candidate(one) for one in usable]
+        yield Table(
+            f"Candidate nodes ({', '.join(names)})", ["node", "heuristic", "score", "optimal", "score", ""], rows
+        )
+    by_reason: dict[str, list[str]] = {}
+    for one in found:
+        if one not in usable:
+            by_reason.setdefault(one.reason or one.optimal_reason, []).append(one.node)
+    if by_reason:
+        yield Table("No candidates", ["nodes", "reason"], [(named(n), reason) for reason, n in by_reason.items()])
+
+
+def _candidate(one: Candidate) -> tuple[str, ...]:
+    marks = [*(["chosen"] if one.chosen else []), *(["best"] if one.best else [])]
+    heuristic = _victims(one.heuristic) if one.heuristic else (one.reason, "")
+    optimal = _victims(one.optimal) if one.optimal else (one.optimal_reason, "")
+    return (one.node, *heuristic, *optimal, ", ".join(marks))
+
+
+def _victims(one: Victims) -> tuple[str, str]:
+    broken = f" (breaks {', '.join(one.findings)})" if one.findings else ""
+    score = ", ".join("none" if value is None else str(value) for value in one.levels.values())
+    return f"{', '.join(one.tasks) or 'nobody'}{broken}", score

@@ -1,0 +1,267 @@
+"""One question about one session: decide, look where the job or task went, and if it stays find out why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from cpsched import engines
+from cpsched.check import Decision
+from cpsched.errors import InputError
+from cpsched.explain import texts
+from cpsched.explain.candidates import candidates_of
+from cpsched.explain.changes import applied
+from cpsched.explain.goal import Clock, Goal, decision_with
+from cpsched.explain.groups import NodeGroup, kind_of, kinds_of, node_groups, partition
+from cpsched.explain.obstruction import conflicts_of
+from cpsched.explain.repairs import repairs
+from cpsched.explain.requirements import Requirement, requirements_of
+from cpsched.explain.result import Explanation, NodeReasons, Reason, Repair, RepairChange, Verdict
+from cpsched.explain.rivals import rivals_of
+from cpsched.explain.scaling import enough_for_all
+from cpsched.explain.subject import Subject, settled, subject_of
+from cpsched.explain.trial import Changes, Trial
+from cpsched.instance import Instance
+from cpsched.judge import decision_of
+from cpsched.optimum.placeable import UndecidedError, kin
+from cpsched.options import Options
+from cpsched.policy import Policy
+from cpsched.snapshot import SessionJob, Snapshot
+from cpsched.snapshot.rights import Action
+from cpsched.solution import Solution, SolutionStatus
+
+Fields = dict[str, Any]
+ALONE = "The reasons are those of the job alone; whether others could make room past them was not found out in time."
+TOO_LARGE = "Not every question was decided in time: a set of reasons may hold more than it needs."
+
+
+def explain(
+    instance: Instance,
+    policy: Policy,
+    options: Options,
+    *,
+    engine: str = "optimal",
+    job: str | None = None,
+    task: str | None = None,
+) -> Explanation:
+    """Why the job or task is where it is in the engine's decision, or is nowhere."""
+    snapshot = Snapshot(instance, policy)
+    subject = subject_of(snapshot, job, task)
+    inquiry = Inquiry(snapshot, subject, engine, options, Clock(options.time_limit))
+    return Explanation(
+        job=subject.job.key if subject.job else "",
+        task=subject.task.key if subject.task else None,
+        engine=engine,
+        model=policy.name,
+        **inquiry.answer(),
+    )
+
+
+@dataclass(frozen=True)
+class Inquiry:
+    """A question with what is known so far."""
+
+    snapshot: Snapshot
+    subject: Subject
+    engine: str
+    options: Options
+    clock: Clock
+
+    def answer(self) -> Fields:
+        """Everything but the names."""
+        if (reason := settled(self.snapshot, self.subject)) is not None:
+            return {"verdict": Verdict.SETTLED, "summary": f"{self.subject.name} {reason}.", **self._fate()}
+        if self._is_placed(self.decision):
+            return self._placed()
+        return self._stays()
+
+    @cached_property
+    def job(self) -> SessionJob:
+        """The job that the question is about."""
+        assert self.subject.job is not None
+        return self.subject.job
+
+    @cached_property
+    def solution(self) -> Solution:
+        """What the engine decides."""
+        return self._run(self.engine)
+
+    @cached_property
+    def decision(self) -> Decision:
+        """The same, seen against the session."""
+        return decision_of(self.snapshot.instance, self.snapshot.policy, self.solution)
+
+    @cached_property
+    def optimum(self) -> Solution:
+        """The best decision, or the best so far."""
+        return self.solution if self.engine == "optimal" else self._run("optimal")
+
+    @cached_property
+    def best(self) -> Decision:
+        """The same, seen against the session."""
+        return decision_of(self.snapshot.instance, self.snapshot.policy, self.optimum)
+
+    def _run(self, engine: str) -> Solution:
+        options = replace(self.options, time_limit=max(0.5, self.clock.left * 0.4))
+        return engines.run(engine, self.snapshot.instance, self.snapshot.policy, options)
+
+    # Placed, or nothing to place.
+
+    def _is_placed(self, decision: Decision) -> bool:
+        if self.subject.task is not None:
+            return self.subject.task.key in decision.placed
+        placed = {task.key for task in decision.placed_by_job.get(self.job.key, [])}
+        return bool(placed) and self.job.is_pipelined(placed, decision.evicted)
+
+    def _fate(self) -> Fields:
+        """For a task that sits on a node: whether the engine evicts it."""
+        task = self.subject.task
+        if task is None or not task.node or self.subject.job is None:
+            return {}
+        gone = [one for one in self.solution.evictions if one.task == task.key]
+        return {"evictions": tuple(gone), "notes": tuple(texts.evicted(self.engine, one) for one in gone)}
+
+    def _placed(self) -> Fields:
+        keys = [self.subject.task.key] if self.subject.task else [task.key for task in self.job.tasks]
+        placements = {key: self.decision.placed[key] for key in keys if key in self.decision.placed}
+        evictions = texts.evictions_for(self.solution, self.job.key, placements.values())
+        waits = [key for key in placements if key in self.decision.reserves]
+        found: Fields = {
+            "verdict": Verdict.PLACED,
+            "summary": texts.placed(self.subject.name, placements, waits, evictions),
+            "placements": placements,
+            "evictions": evictions,
+        }
+        if evictions and self.subject.task is not None:
+            action: Action = "reclaim" if all(one.action == "reclaim" for one in evictions) else "preempt"
+            found |= candidates_of(self.snapshot, self.subject.task, action, self.clock)
+        elif evictions:
+            found["notes"] = (f"explain --task {next(iter(placements))} shows its candidate nodes and victims",)
+        return found
+
+    # Stays.
+
+    def _stays(self) -> Fields:
+        found: Fields = {
+            "told": texts.told(self.snapshot, self.solution, self.engine, self.job, self.subject.task),
+            "nodes": tuple(NodeReasons(task=g.task, nodes=g.nodes, reasons=g.reasons) for g in self._shown_groups),
+            "concerns": texts.concerns(self.snapshot, self.job, self.groups),
+            "notes": self._notes(),
+        }
+        if self.engine != "optimal" and self._is_placed(self.best):
+            return found | self._missed()
+        try:
+            other = self._feasible(self.goal)
+        except UndecidedError:
+            return found | texts.undecided(self.subject.name)
+        return found | (self._impossible() if other is None else self._outranked(other))
+
+    @cached_property
+    def goal(self) -> Goal:
+        """That the job is served; or one more of its tasks, if it is served already or has its minimum."""
+        task, placed = self.subject.task, self.best.placed
+        if not self.job.is_below_minimum or self.job.key in self.best.placed_by_job:
+            waiting = [one for one in self.job.pending if one.key not in placed]
+            task = task or waiting[0]
+            alike = kin(self.snapshot, task)
+            counts = {job: len(tasks) for job, tasks in self.best.placed_by_job.items()}
+            return Goal(self.job.key, task.key, alike, sum(key in placed for key in alike), counts)
+        return Goal(self.job.key)
+
+    @cached_property
+    def groups(self) -> list[NodeGroup]:
+        """Nodes by what speaks against them, per kind of task."""
+        return node_groups(self.snapshot, self.job)
+
+    @cached_property
+    def _shown_groups(self) -> list[NodeGroup]:
+        task = self.subject.task
+        if task is None:
+            return self.groups
+        own = next(one.key for one in kinds_of(self.job) if kind_of(one) == kind_of(task))
+        return [group for group in self.groups if group.task == own]
+
+    def _notes(self) -> tuple[str, ...]:
+        if self.optimum.status is not SolutionStatus.OPTIMAL:
+            return ("The optimum was not proved in time: who is ahead may change with a longer --time-limit.",)
+        return ()
+
+    def _feasible(self, goal: Goal) -> Decision | None:
+        """Any feasible decision with the goal in it: alone first, which is quick, then with everybody's help."""
+        alone = decision_with(self.snapshot, goal, goal.wanted(), self.clock.part(0.3), only=[self.job.key])
+        return alone or decision_with(self.snapshot, goal, goal.wanted(), self.clock.part(0.5))
+
+    def _missed(self) -> Fields:
+        keys = [self.subject.task.key] if self.subject.task else [task.key for task in self.job.tasks]
+        return {
+            "verdict": Verdict.MISSED,
+            "summary": texts.missed(self.subject.name, self.engine),
+            "alternative": {key: self.best.placed[key] for key in keys if key in self.best.placed},
+            "alternative_evictions": tuple(
+                one.task for one in texts.evictions_for(self.optimum, self.job.key, self.best.placed.values())
+            ),
+        }
+
+    def _impossible(self) -> Fields:
+        wanted = requirements_of(self.snapshot, self.job, partition(self.groups))
+        notes = list(self._notes())
+        conflicts = conflicts_of(self.snapshot, self.goal, wanted, self.clock)
+        notes += [ALONE] * (not conflicts.of_all) + [TOO_LARGE] * (not conflicts.minimal)
+        return {
+            "verdict": Verdict.IMPOSSIBLE,
+            "summary": texts.impossible(self.subject.name, self.goal, conflicts.sets),
+            "conflicts": tuple(tuple(_reason(one) for one in conflict) for conflict in conflicts.sets),
+            "repairs": self._repairs(),
+            "notes": tuple(notes),
+        }
+
+    def _outranked(self, other: Decision) -> Fields:
+        notes = list(self._notes())
+        try:
+            rivals = rivals_of(self.snapshot, self.goal, self.best, self.clock)
+        except UndecidedError:
+            rivals = []
+            notes.append("Who is ahead was not found out in time.")
+        if rivals is None:
+            rivals = []
+            notes.append("Nothing that is ahead excludes it: no level of the policy counts it, or the optimum is open.")
+        return {
+            "verdict": Verdict.OUTRANKED,
+            "summary": texts.outranked(self.subject.name, self.goal, rivals),
+            "rivals": tuple(texts.rival(self.snapshot, self.best, one) for one in rivals),
+            "alternative": {t.key: other.placed[t.key] for t in self.job.tasks if t.key in other.placed},
+            "alternative_evictions": tuple(sorted(other.evicted)),
+            "repairs": self._repairs(),
+            "notes": tuple(notes),
+        }
+
+    def _repairs(self) -> tuple[Repair, ...]:
+        trial = Trial(self.snapshot.instance, self.snapshot.policy, self.goal, self.best, self.clock)
+        found = []
+        for changes in repairs(trial):
+            found.append(self._repair(changes))
+            if found[-1].admitted is False and (larger := enough_for_all(trial, changes)):
+                found.append(self._repair(larger))
+        return tuple(sorted(found, key=lambda repair: len(repair.changes)))
+
+    def _repair(self, changes: Changes) -> Repair:
+        parts = tuple(RepairChange(**vars(change)) for change in changes)
+        return Repair(changes=parts, admitted=self._admitted(applied(self.snapshot.instance, changes)))
+
+    def _admitted(self, instance: Instance) -> bool | None:
+        """Whether the optimum of the changed cluster reaches the goal."""
+        if self.clock.left <= 0:
+            return None
+        options = Options(time_limit=max(0.05, self.clock.left * 0.2), workers=self.options.workers)
+        try:
+            solution = engines.run("optimal", instance, self.snapshot.policy, options)
+        except InputError:
+            return None
+        if self.goal.is_met(decision_of(instance, self.snapshot.policy, solution)):
+            return True
+        return False if solution.status is SolutionStatus.OPTIMAL else None
+
+
+def _reason(one: Requirement) -> Reason:
+    return Reason(key=one.key, subject=one.subject, nodes=one.nodes, text=one.text)

@@ -1,0 +1,91 @@
+"""Why a task that holds room may not be evicted for a job: rights first, then what protects it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from cpsched.check.protections import CRITICAL, covers
+from cpsched.instance import HOLDS_ROOM, Status, Task
+from cpsched.snapshot import SessionJob, Snapshot
+from cpsched.snapshot.rights import Action, actions_against, is_above_share
+
+
+def obstacles(snapshot: Snapshot, task: Task, victim: Task) -> tuple[str, ...]:
+    """What stands in the way of evicting the victim alone for the task; nothing if it may go."""
+    if victim.status is Status.RELEASING:
+        return ("is going already",)
+    actions = list(actions_against(snapshot, task, victim))
+    if not actions:
+        return (_no_right(snapshot, task, victim),)
+    ways = [_protections(snapshot, victim, action) for action in actions]
+    return min(ways, key=len)
+
+
+def _no_right(snapshot: Snapshot, task: Task, victim: Task) -> str:
+    policy, job, owner = snapshot.policy, snapshot.job_of(task), snapshot.job_of(victim)
+    if owner is None or job is None:
+        return "belongs to no job of this session"
+    if victim.status not in HOLDS_ROOM:
+        return f"is {victim.status.value}"
+    if task.never_preempts:
+        return "the preemptionPolicy is Never"
+    if not job.is_starving(policy):
+        return f"{job.key} has its minimum"
+    if not victim.preemptable and not policy.is_kube:
+        return "is marked not preemptable"
+    if policy.rules.eviction == "off":
+        return "the policy evicts nobody"
+    return _wrong_pair(snapshot, task, job, victim, owner)
+
+
+def _wrong_pair(snapshot: Snapshot, task: Task, job: SessionJob, victim: Task, owner: SessionJob) -> str:
+    policy = snapshot.policy
+    if job.queue != owner.queue:
+        if not policy.evicts("reclaim"):
+            return f"is in queue {owner.queue}, and reclaim is not configured"
+        return f"is in queue {owner.queue}, which gives nothing back"
+    if not policy.evicts("preempt"):
+        return "preempt is not configured"
+    if task.best_effort and not victim.best_effort and not policy.is_kube:
+        return "asks for resources, which a BestEffort task may not take"
+    if job is owner:
+        return f"is of the same job and no lower task priority ({victim.priority})"
+    return f"has priority {owner.priority}, not below {job.priority}"
+
+
+def _protections(snapshot: Snapshot, victim: Task, action: Action) -> tuple[str, ...]:
+    policy, owner, found = snapshot.policy, snapshot.jobs[snapshot.job_key(victim)], list[str]()
+    queue = snapshot.queue_of(victim)
+    share = None if queue is None else snapshot.shares.get(queue.name)
+    above = queue is not None and share and is_above_share(snapshot, queue.name, victim, share.allocated)
+    if action == "reclaim" and queue is not None and not above:
+        found.append(f"eviction: its queue {queue.name} is not above its deserved share")
+    if policy.conformance_protects(action) and (
+        victim.namespace == "kube-system" or victim.pod.spec.priority_class_name in CRITICAL
+    ):
+        found.append("protect.conformance: is critical to the system")
+    if policy.gang_protects(action) != "off" and owner.ready - 1 < owner.min_available:
+        at_work = sum(task.node != "" for task in owner.tasks)
+        if policy.gang_protects(action) == "keep" or at_work > 1:
+            found.append(f"protect.gang: {owner.key} keeps its minimum of {owner.min_available}")
+    if policy.pdb_protects(action) == "hard":
+        found += [
+            f"protect.pdb: {budget.key} allows no disruption"
+            for budget in snapshot.instance.budgets
+            if covers(budget, victim) and budget.status.disruptions_allowed < 1
+        ]
+    return tuple(found)
+
+
+def summary(snapshot: Snapshot, task: Task, nodes: Iterable[str], most: int = 4) -> str:
+    """Who holds room on the nodes and why they may stay, counted by reason."""
+    counts: Counter[str] = Counter()
+    for node in nodes:
+        for victim in snapshot.instance.tasks_by_node[node]:
+            found = obstacles(snapshot, task, victim)
+            counts[found[0] if found else "may be evicted"] += 1
+    if not counts:
+        return "nobody is there to evict"
+    shown = [f"{count} {text}" for text, count in counts.most_common(most)]
+    return "of those who hold room: " + "; ".join(shown) + ("; ..." if len(counts) > most else "")

@@ -1,0 +1,145 @@
+"""Requirements: what stands between a job and its place, each under the key of the rule it belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from cpsched.explain.amounts import shown
+from cpsched.explain.groups import NodeGroup
+from cpsched.explain.obstacles import summary
+from cpsched.filters import FILTERS
+from cpsched.instance import HOLDS_ROOM
+from cpsched.snapshot import SessionJob, Snapshot
+from cpsched.snapshot.enqueue import refusal
+
+STATE = "state"
+"""Subject of the requirement that a queue be Open, behind the queue's name."""
+
+PROTECTIONS = ("protect.gang", "protect.conformance", "protect.pdb", "protect.guarantee")
+ACTIONS = ("enqueue", "allocate", "preempt", "reclaim", "backfill")
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """One thing that can be lifted by itself; docs/explain.md says for every key what lifting it means."""
+
+    key: str
+    subject: str = ""
+    """capacity: a resource. filters: a filter. queue: name/resource or name/state. gang: the job."""
+    nodes: tuple[str, ...] = ()
+    """The nodes for which it is lifted; none named means all."""
+    text: str = field(default="", compare=False)
+
+    @property
+    def label(self) -> str:
+        """The key and whom it is about, as a heading."""
+        about = f"{self.key}: {self.subject}" if self.subject else self.key
+        return f"{about} on {named(self.nodes)}" if self.nodes else about
+
+
+def named(nodes: Sequence[str], most: int = 3) -> str:
+    """A few nodes by name, many by number."""
+    if len(nodes) <= most:
+        return ", ".join(nodes)
+    return f"{len(nodes)} nodes ({', '.join(nodes[:most])}, ...)"
+
+
+def requirements_of(snapshot: Snapshot, job: SessionJob, groups: Sequence[NodeGroup]) -> list[Requirement]:
+    """Everything that may keep the job out, what is most telling first."""
+    return [
+        *_capacity(snapshot, job, groups),
+        *_filters(snapshot, job, groups),
+        *_gang(snapshot, job),
+        *_queue(snapshot, job),
+        *_entering(snapshot, job),
+        *_evicting(snapshot, job),
+    ]
+
+
+def _capacity(snapshot: Snapshot, job: SessionJob, groups: Sequence[NodeGroup]) -> Iterator[Requirement]:
+    asked = sorted({name for task in job.pending for name, amount in task.requests.items() if amount > 0})
+    for name in sorted(asked, key=lambda name: (name == "pods", name)):
+        for group in groups:
+            free = sum(max(0, snapshot.idle[node].get(name, 0)) for node in group.nodes)
+            text = group.shortage(name) or f"enough {name} for one task, {shown(name, free)} free in all"
+            yield Requirement("capacity", name, group.nodes, text)
+
+
+def _filters(snapshot: Snapshot, job: SessionJob, groups: Sequence[NodeGroup]) -> Iterator[Requirement]:
+    for group in groups:
+        for name, reasons in group.refusals:
+            yield Requirement("filters", name, group.nodes, ", ".join(reasons))
+    if snapshot.predicates.any_dynamic:
+        names = dict.fromkeys(name for task in job.pending for name in snapshot.predicates.names(task))
+        for name in names:
+            if not FILTERS[name].is_static:
+                yield Requirement("filters", name, (), "what other pods and volumes leave it")
+
+
+def _gang(snapshot: Snapshot, job: SessionJob) -> Iterator[Requirement]:
+    least = job.ready + 1
+    if snapshot.policy.plugin("gang") is None and not snapshot.policy.requires_gangs:
+        return
+    if job.min_available > least or job.roles_count:
+        minima = ", ".join(f"{minimum} {role}" for role, minimum in sorted(job.min_by_role.items()))
+        roles = f", of them {minima}" if job.roles_count else ""
+        text = f"minAvailable {job.min_available}{roles}; {job.ready} at work, {len(job.pending)} could be placed"
+        yield Requirement("gang", job.key, (), text)
+
+
+def _queue(snapshot: Snapshot, job: SessionJob) -> Iterator[Requirement]:
+    if job.queue is None:
+        return
+    if snapshot.shares_refused:
+        yield Requirement("deserved", job.queue, (), snapshot.shares_refused)
+    if not snapshot.policy.limits_queues:
+        return
+    if not snapshot.instance.queues[job.queue].is_open:
+        state = snapshot.instance.queues[job.queue].queue.status.state
+        yield Requirement("queue", f"{job.queue}/{STATE}", (), f"queue {job.queue} is {state}")
+    if job.queue not in snapshot.shares:
+        return
+    kind = "deserved share" if snapshot.policy.share_plugin == "proportion" else "capability"
+    asked = {name for task in job.pending for name, amount in task.requests.items() if amount > 0 and name != "pods"}
+    for queue in (job.queue, *reversed(snapshot.shares[job.queue].ancestors)):
+        share = snapshot.shares[queue]
+        limit = share.deserved if kind == "deserved share" else share.real_capability
+        for name in sorted(asked):
+            held, most = shown(name, share.allocated.get(name, 0)), shown(name, limit.get(name, 0))
+            yield Requirement("queue", f"{queue}/{name}", (), f"queue {queue} holds {held} of its {kind} of {most}")
+
+
+def _entering(snapshot: Snapshot, job: SessionJob) -> Iterator[Requirement]:
+    policy = snapshot.policy
+    if job.is_pending and policy.pending_jobs_enter != "freely":
+        refused = refusal(snapshot, job, [job]) if policy.pending_jobs_enter == "enqueue" else ()
+        why = f"{refused[0]} refuses: {', '.join(refused[1:])}" if refused else "its PodGroup is Pending"
+        yield Requirement("enqueue", job.key, (), why)
+    missing = [name for name in ACTIONS if not policy.is_kube and not policy.has_action(name)]
+    if missing:
+        yield Requirement("actions", "", (), f"not configured: {', '.join(missing)}")
+
+
+def _evicting(snapshot: Snapshot, job: SessionJob) -> Iterator[Requirement]:
+    policy = snapshot.policy
+    if not any(task.status in HOLDS_ROOM for task in snapshot.instance.tasks.values()):
+        return
+    yield Requirement("eviction", "", (), summary(snapshot, job.pending[0], snapshot.instance.nodes))
+    in_force = {
+        "protect.gang": any(policy.gang_protects(action) != "off" for action in ("preempt", "reclaim")),
+        "protect.conformance": any(policy.conformance_protects(action) for action in ("preempt", "reclaim")),
+        "protect.pdb": any(policy.pdb_protects(action) == "hard" for action in ("preempt", "reclaim")),
+        "protect.guarantee": any(policy.guarantee_protects(action) for action in ("preempt", "reclaim")),
+    }
+    texts = {
+        "protect.gang": "running gangs keep their minimum",
+        "protect.conformance": "critical pods are never evicted",
+        "protect.pdb": "disruption budgets hold",
+        "protect.guarantee": "queues keep their guarantee",
+    }
+    for key in PROTECTIONS:
+        if in_force[key]:
+            yield Requirement(key, "", (), texts[key])
+    if policy.rules.charge == "on":
+        yield Requirement("charge", "", (), "room belongs to those who had a right to it")

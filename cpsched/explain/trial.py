@@ -1,0 +1,115 @@
+"""Trying changes out: is the job placed in the changed cluster, and how little is enough?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from cpsched import engines
+from cpsched.check import Decision
+from cpsched.explain.changes import Change, applied
+from cpsched.explain.goal import Clock, Goal, decision_with, is_large
+from cpsched.instance import Instance
+from cpsched.judge import decision_of
+from cpsched.objectives import OF_VICTIMS
+from cpsched.optimum.placeable import UndecidedError, Wanted
+from cpsched.options import Options
+from cpsched.policy import Policy
+from cpsched.snapshot import Snapshot
+
+Changes = tuple[Change, ...]
+
+
+@dataclass(frozen=True)
+class Lever:
+    """A change that comes in steps: version(1) is the smallest, version(most) more than could ever be needed."""
+
+    version: Callable[[int], Change]
+    most: int
+
+    @property
+    def largest(self) -> Change:
+        """The change at its largest."""
+        return self.version(self.most)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One session and what is to be reached in it while those ahead of the job keep what they have."""
+
+    instance: Instance
+    policy: Policy
+    goal: Goal
+    best: Decision
+    clock: Clock
+    thorough: bool = False
+    """Whether only what the optimum of the changed cluster does counts."""
+
+    @cached_property
+    def snapshot(self) -> Snapshot:
+        """The session before any change."""
+        return Snapshot(self.instance, self.policy)
+
+    def reached(self, changes: Sequence[Change]) -> bool:
+        """Whether the goal is reached in the changed cluster; what is not found out in time counts as no."""
+        instance = applied(self.instance, changes)
+        try:
+            if self._asks_optimum:
+                return self.goal.is_met(self._optimum(instance))
+            snapshot = Snapshot(instance, self.policy)
+            only = {self.goal.job, *self.ahead(snapshot)} if is_large(snapshot) else None
+            return (
+                decision_with(snapshot, self.goal, self.wanted(snapshot), self.clock.part(0.1), only=only) is not None
+            )
+        except UndecidedError:
+            return False
+
+    def wanted(self, snapshot: Snapshot) -> Wanted:
+        """The goal, with what those ahead get and what victims it costs them left as it is."""
+        levels = tuple(level for level in self.goal.levels_ahead(snapshot) if level[0] in OF_VICTIMS)
+        return replace(self.goal.wanted(self.ahead(snapshot), levels), reference=self.best)
+
+    def ahead(self, snapshot: Snapshot) -> list[str]:
+        """Those ahead who still want something."""
+        ahead = self.goal.jobs_ahead(self.best)
+        return [job for job in ahead if job in snapshot.jobs and snapshot.jobs[job].pending]
+
+    @cached_property
+    def _asks_optimum(self) -> bool:
+        """Whether what is ahead does not tell the goal from what is reached already, so that only the optimum can."""
+        if self.thorough:
+            return True
+        try:
+            found = decision_with(self.snapshot, self.goal, self.wanted(self.snapshot), self.clock.part(0.1))
+        except UndecidedError:
+            return False
+        return found is not None
+
+    def _optimum(self, instance: Instance) -> Decision:
+        options = Options(time_limit=self.clock.part(0.1), workers=1)
+        return decision_of(instance, self.policy, engines.run("optimal", instance, self.policy, options))
+
+    def smallest(self, levers: Sequence[Lever]) -> Changes:
+        """Of levers that together suffice at their largest those that are needed, each as small as the others allow."""
+        needed = list(levers)
+        for lever in levers:
+            others = [one for one in needed if one is not lever]
+            if others and self.reached([one.largest for one in others]):
+                needed = others
+        steps = [lever.most for lever in needed]
+        for place, lever in enumerate(needed):
+            others_now = [one.version(n) for one, n in zip(needed, steps, strict=True) if one is not lever]
+            steps[place] = self.fewest(lever, others_now)
+        return tuple(lever.version(n) for lever, n in zip(needed, steps, strict=True))
+
+    def fewest(self, lever: Lever, others: Sequence[Change] = ()) -> int:
+        """The fewest steps that suffice, given that all of them do; more never hurts."""
+        low, high = 1, lever.most
+        while low < high:
+            middle = (low + high) // 2
+            if self.reached([*others, lever.version(middle)]):
+                high = middle
+            else:
+                low = middle + 1
+        return high
