@@ -107,14 +107,6 @@ class Session:
             total = add(total, node.allocatable)
         return total
 
-    @cached_property
-    def only_proportion_limits(self) -> bool:
-        """Whether no other plugin has a say in what queues may take."""
-        limiting = [
-            p.name for tier in self.hooks for p, h in tier if h.allocatable is not None and p.on("enabledAllocatable")
-        ]
-        return limiting == ["proportion"]
-
     def queue_of(self, task: TaskState) -> Queue:
         """The queue of a task's job."""
         return self.queues[self.jobs[task.job].queue]

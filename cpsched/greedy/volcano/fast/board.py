@@ -10,12 +10,13 @@ import numpy as np
 
 from cpsched.filters.contract import PreFilterResult
 from cpsched.greedy.volcano.fast.arrays import Ints, Mask, NodeArrays
-from cpsched.greedy.volcano.fast.bounds import Bounds
+from cpsched.greedy.volcano.fast.bounds import Bounds, Prospect
 from cpsched.greedy.volcano.fast.kind import Kind, signature
-from cpsched.greedy.volcano.fast.parts import Parts
+from cpsched.greedy.volcano.fast.parts import Parts, events_cancel_out, only_limits
 from cpsched.greedy.volcano.fit import TOO_MANY_PODS, FitError, FitErrors, insufficient
 from cpsched.greedy.volcano.nodes import NodeAccount
 from cpsched.greedy.volcano.session import Session
+from cpsched.greedy.volcano.status import Status
 from cpsched.greedy.volcano.tasks import TaskState
 
 
@@ -73,6 +74,8 @@ class Board:
         self.arrays = NodeArrays(session.node_list, parts.picture, names)
         self._kind_by_task: dict[str, Kind] = {}
         self._bounds: Bounds | None = None
+        self.limits = only_limits(session)
+        self._restores = events_cancel_out(session)
         self._all = np.arange(self.arrays.count, dtype=np.int64)
 
     @classmethod
@@ -174,9 +177,38 @@ class Board:
         scores = self.scores(task, nodes)[kept]
         return NodeSet(self._session.node_list, nodes.indexes[kept][np.argsort(-scores, kind="stable")])
 
-    def preempting(self, task: TaskState, *, within_job: bool) -> Mask:
-        """Nodes that preempt must look at."""
+    def preempting(self, task: TaskState, *, within_job: bool) -> Prospect:
+        """What preempt would find on the nodes."""
         return self._bound().preempting(task, within_job=within_job)
+
+    def leave_traces(self, victims: Sequence[TaskState]) -> None:
+        """Evict in vain and restore: all is as before, but filters no longer see the victims and Bound is Running."""
+        session, rows = self._session, self._bound().rows
+        before = rows.version
+        for victim in victims:
+            session.deallocated(victim)
+        for victim in victims:
+            if victim.status is Status.BOUND:
+                session.jobs[victim.job].set_status(victim, Status.RUNNING)
+                before = -1
+            session.allocated(victim)
+        if before >= 0:
+            # Nothing that bounds depend on has changed, so answers they keep stay good.
+            rows.version = before
+
+    def victims(self, prospect: Prospect, node: NodeAccount) -> list[TaskState]:
+        """Who would go in vain on a doomed node."""
+        tasks, nodes = self._bound().rows.tasks, self._bound().rows.node[prospect.victims]
+        start, end = np.searchsorted(nodes, (node.index, node.index + 1))
+        return [tasks[row] for row in prospect.victims[start:end].tolist()]
+
+    def unsettled(self, prospect: Prospect) -> set[int]:
+        """Nodes on which evicting the victims in vain would leave traces; elsewhere it has been done before."""
+        rows = self._bound().rows
+        if not self._restores:
+            return set(rows.node[prospect.victims].tolist())
+        new = ~(rows.told & rows.running)[prospect.victims]
+        return set(rows.node[prospect.victims[new]].tolist())
 
     def reclaiming(self, task: TaskState, nodes: NodeSet) -> NodeSet:
         """Those of the nodes that reclaim must look at."""
@@ -184,13 +216,13 @@ class Board:
 
     def _bound(self) -> Bounds:
         if self._bounds is None:
-            self._bounds = Bounds(self._session, self.arrays)
+            self._bounds = Bounds(self._session, self.arrays, self.limits)
         return self._bounds
 
     def _changed(self, task: TaskState) -> None:
         self.arrays.touch(self._session.nodes[task.node].index)
         if self._bounds is not None:
-            self._bounds.changed(task)
+            self._bounds.rows.changed(task)
 
     def _extra(self, task: TaskState, nodes: NodeSet) -> Any:
         """Scores that are normalised over the candidates; None if there are none but a constant."""

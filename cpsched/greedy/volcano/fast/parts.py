@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cpsched.greedy.volcano.fast.bulk import BinpackBulk, FilterBulk, OrderBulk
+from cpsched.greedy.volcano.fast.bulk import BinpackBulk, FilterBulk, OrderBulk, ShareBulk
 from cpsched.greedy.volcano.picture import Picture
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.tasks import TaskState
@@ -84,3 +84,29 @@ def _relative_scores(session: Session, tasks: list[Task]) -> list[str]:
     if constrained or any(session.instance.of_kind(owner) for owner in owners):
         found.append("podtopologyspread.weight")
     return found
+
+
+def only_limits(session: Session) -> ShareBulk | None:
+    """What queues hold and are due, if that alone limits what they may take."""
+    limiting = [
+        hooks.bulk
+        for tier in session.hooks
+        for conf, hooks in tier
+        if hooks.allocatable is not None and conf.on("enabledAllocatable")
+    ]
+    return limiting[0] if len(limiting) == 1 and isinstance(limiting[0], ShareBulk) else None
+
+
+def events_cancel_out(session: Session) -> bool:
+    """Whether an eviction that is taken back leaves traces with predicates only, and there only the first time."""
+    listening = [
+        (conf.name, hooks)
+        for tier in session.hooks
+        for conf, hooks in tier
+        if hooks.on_allocate is not None or hooks.on_deallocate is not None
+    ]
+    # drf's shares go back to what they were; its tree of queues adds up fractions.
+    return all(
+        name in ("predicates", "proportion") or (name == "drf" and hooks.queue_order is None)
+        for name, hooks in listening
+    )
