@@ -91,7 +91,7 @@ class Bounds:
         arrays.sync()
         enough = np.ones(arrays.count, dtype=np.bool_)
         for name, amount in task.request.items():
-            enough &= arrays.future[name] + given[name] >= amount
+            enough &= arrays.future(name) + given[name] >= amount
         return enough
 
     def _refused(self, given: dict[str, Any], task: TaskState, limits: ShareBulk) -> Mask:
