@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cpsched.greedy.volcano.fast.bulk import BinpackBulk, FilterBulk, OrderBulk, ShareBulk
-from cpsched.greedy.volcano.picture import Picture
+from cpsched.greedy.volcano.picture import Picture, has_pod_affinity
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.tasks import TaskState
 from cpsched.instance import Task
@@ -44,7 +44,7 @@ class Parts:
         """What tells kinds apart besides request and node constraints: all that other filters or pods may look at."""
         spec = task.pod.spec
         if (
-            any(one.required or one.preferred for one in (spec.affinity.pod_affinity, spec.affinity.pod_anti_affinity))
+            has_pod_affinity(task)
             or spec.volumes
             or spec.resource_claims
             or spec.topology_spread_constraints
@@ -72,9 +72,8 @@ class Parts:
 def _relative_scores(session: Session, tasks: list[Task]) -> list[str]:
     """Scores whose answer may depend on the candidates, whatever the task."""
     found = []
-    if any(
-        a.preferred for t in tasks for a in (t.pod.spec.affinity.pod_affinity, t.pod.spec.affinity.pod_anti_affinity)
-    ):
+    affinities = [task.pod.spec.affinity for task in tasks]
+    if any(one.pod_affinity.preferred or one.pod_anti_affinity.preferred for one in affinities):
         found.append("podaffinity.weight")
     taints = (taint for node in session.node_list for taint in node.node.node.spec.taints)
     if any(taint.effect == "PreferNoSchedule" for taint in taints):
