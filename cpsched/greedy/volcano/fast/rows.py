@@ -1,4 +1,4 @@
-"""Tasks that sit on nodes as arrays, node by node in the order of the node's list; events keep them up to date."""
+"""Tasks that may be evicted as arrays, node by node in the order of the node's list; events keep them up to date."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from cpsched.greedy.volcano.plugins.conformance import is_critical
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.status import PREEMPTABLE, Status
 from cpsched.greedy.volcano.tasks import TaskState
+
+MAY_BE_EVICTED = PREEMPTABLE | {Status.RELEASING}
+"""Evictable now, or once an eviction is undone; no other placed task of a session becomes so."""
 
 
 class Groups:
@@ -33,11 +36,16 @@ class Groups:
 
 
 class Rows:
-    """Whatever decides who may be evicted; tasks that come later are not evictable in this session."""
+    """Whatever decides who may be evicted."""
 
     def __init__(self, session: Session, names: Sequence[str]):
         self._session = session
-        self.tasks = [task for node in session.node_list for task in node.tasks.values() if task.job in session.jobs]
+        self.tasks = [
+            task
+            for node in session.node_list
+            for task in node.tasks.values()
+            if task.status in MAY_BE_EVICTED and task.job in session.jobs
+        ]
         self._row = {task.key: row for row, task in enumerate(self.tasks)}
         keys = list(dict.fromkeys(task.job for task in self.tasks))
         self.job_number = {key: number for number, key in enumerate(keys)}
