@@ -48,3 +48,23 @@ def test_a_gang_spares_one_less_after_one_is_gone() -> None:
     assert victims() == ["ns/big-x-0", "ns/big-x-1"]
     Statement(session).evict(session.tasks["ns/big-x-0"], "preempt", task)
     assert victims() == ["ns/big-x-1"]
+
+
+def test_one_that_was_going_when_first_asked_may_be_restored() -> None:
+    objects = [
+        node("n", cpu="4"),
+        queue("q"),
+        group("big", 0, "q", "Running"),
+        pod("big-x-0", "big", "4", on="n"),
+        group("small", 1, "q"),
+        pod("small-x-0", "small", "1"),
+    ]
+    session = opened(objects, conf("preempt", PLUGINS))
+    board = session.board = Board.over(session)
+    assert board is not None
+    task, statement = session.tasks["ns/small-x-0"], Statement(session)
+    statement.evict(session.tasks["ns/big-x-0"], "preempt", task)
+    assert not board.victims(board.preempting(task, within_job=False), session.nodes["n"])
+    statement.discard()
+    found = board.victims(board.preempting(task, within_job=False), session.nodes["n"])
+    assert [victim.key for victim in found] == ["ns/big-x-0"]
