@@ -51,7 +51,8 @@ class NodeState:
         for name, amount in facts.requests.items():
             self.requested[name] = self.requested.get(name, 0) + amount
         self.ports.update(facts.ports)
-        self.claims.update(f"{task.namespace}/{claim}" for claim in facts.claims)
+        for claim in facts.claims:
+            self.claims[f"{task.namespace}/{claim}"] += 1
 
     def remove(self, task: Task) -> Task:
         """Take the task with that key off the node; the last one of the list moves into the gap."""

@@ -19,13 +19,16 @@ ACTIONS = (
     "allocate, preempt",
     "reclaim, allocate, preempt",
 )
-ZONES, APPS = ("a", "b", "c"), ("x", "y")
+ZONES, APPS, GPU = ("a", "b", "c"), ("x", "y"), "nvidia.com/gpu"
 
 
 def cluster(seed: int, nodes: int) -> list[Object]:
     """Nodes half full, jobs of several kinds: most of them simple, some with affinity, spread, taints and ports."""
     draw = random.Random(seed)
-    objects = [priority_class("low", 1), priority_class("high", 9), *(queue(f"q{i}", weight=i + 1) for i in range(3))]
+    queues = [queue(f"q{i}", weight=i + 1) for i in range(3)]
+    if draw.random() < 0.1:
+        queues[0]["status"]["state"] = "Closed"
+    objects = [priority_class("low", 1), priority_class("high", 9), *queues]
     names = [f"n{i:03d}" for i in range(nodes)]
     strange, crowded = draw.random() < 0.5, draw.random() < 0.5
     for name in names:
@@ -33,9 +36,10 @@ def cluster(seed: int, nodes: int) -> list[Object]:
         spec: dict[str, Any] = {"taints": taints} if strange and draw.random() < 0.2 else {}
         if draw.random() < 0.05:
             spec["unschedulable"] = True
-        objects.append(
-            node(name, cpu=str(draw.choice([2, 4, 8])), pods=draw.choice([2, 5, 20]), labels=_zone(draw), **spec)
-        )
+        made = node(name, cpu=str(draw.choice([2, 4, 8])), pods=draw.choice([2, 5, 20]), labels=_zone(draw), **spec)
+        if draw.random() < 0.4:
+            made["status"]["allocatable"][GPU] = str(draw.choice([1, 4]))
+        objects.append(made)
     for number in range(nodes * 2 if crowded and nodes < 100 else max(6, nodes // 3)):
         objects += _job(draw, number, names, strange=strange, crowded=crowded)
     return objects
@@ -50,17 +54,22 @@ def _job(draw: random.Random, number: int, names: list[str], *, strange: bool, c
     size, running = draw.choice([1, 2, 4]), draw.random() < (0.7 if crowded else 0.5)
     uniform = draw.random() < 0.8
     name, cpu, role = f"j{number}", draw.choice(["", "500m", "1", "2", "3"]), draw.choice(["", "w"])
-    shape = _shape(draw) if strange else {}
+    shape, gpus = _shape(draw) if strange else {}, draw.choice(["", "", "", "1", "2"])
     pods = []
     for i in range(size):
         on = draw.choice(names) if running and draw.random() < 0.8 else ""
         extra: dict[str, Any] = {"labels": {"app": draw.choice(APPS)}}
         if on and draw.random() < 0.1:
             extra["deletionTimestamp"] = "2026-01-01T00:30:00Z"
+        if on and draw.random() < 0.1:
+            extra["phase"] = "Pending"
+        if on and draw.random() < 0.1:
+            shape = shape | {"priorityClassName": "system-cluster-critical"}
         asked = cpu if uniform else draw.choice(["", "1", "2"])
-        pods.append(
-            pod(f"{name}-{role or 'x'}-{i}", name, asked, on=on, role=role, second=number, metadata=extra, **shape)
-        )
+        made = pod(f"{name}-{role or 'x'}-{i}", name, asked, on=on, role=role, second=number, metadata=extra, **shape)
+        if gpus:
+            made["spec"]["containers"][0]["resources"]["requests"][GPU] = gpus
+        pods.append(made)
     phase = "Running" if running else draw.choice(["Inqueue", "Pending"])
     minimum, priority = draw.choice([1, size]), draw.choice(["low", "high"])
     if crowded:

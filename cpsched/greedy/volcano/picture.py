@@ -51,7 +51,7 @@ class Picture(ClusterState):
         picture = cls.from_instance(instance)
         assert isinstance(picture, Picture)
         picture.freeze_anti_affinity()
-        holders = (node.index for node in picture.node_list if any(_has_affinity(task) for task in node.tasks))
+        holders = (node.index for node in picture.node_list if any(has_pod_affinity(task) for task in node.tasks))
         picture.affinity_nodes = frozenset(holders)
         return picture
 
@@ -110,7 +110,7 @@ def _content(task: Task) -> tuple[Any, ...] | None:
     if spec.init_containers or spec.volumes or spec.overhead or spec.resources.requests or status.container_statuses:
         return None
     affinity = spec.affinity
-    if _has_affinity(task) or any(container.ports for container in spec.containers):
+    if has_pod_affinity(task) or any(container.ports for container in spec.containers):
         return None
     return (
         metadata.namespace,
@@ -123,9 +123,10 @@ def _content(task: Task) -> tuple[Any, ...] | None:
     )
 
 
-def _has_affinity(task: Task) -> bool:
-    affinity = task.pod.spec.affinity
-    return any(one.required or one.preferred for one in (affinity.pod_affinity, affinity.pod_anti_affinity))
+def has_pod_affinity(task: Task) -> bool:
+    """Whether the pod wants to be near others or away from them."""
+    near, away = task.pod.spec.affinity.pod_affinity, task.pod.spec.affinity.pod_anti_affinity
+    return bool(near.required or near.preferred or away.required or away.preferred)
 
 
 def _terms(affinity: PodAffinity, namespace: str, sign: int) -> WeightedTerms:

@@ -54,6 +54,7 @@ class Session:
         self.hooks: list[list[tuple[PluginConf, Hooks]]] = []
         self._order_matters: dict[str, bool] = {}
         self._points: dict[str, list[list[Callable[..., Any]]]] = {}
+        self._job_order: list[Callable[..., Any]] = []
         self._allocate_handlers: list[Callable[[TaskState], str | None]] = []
         self._deallocate_handlers: list[Callable[[TaskState], None]] = []
         self._watchers: list[Callable[[TaskState], None]] = []
@@ -75,6 +76,8 @@ class Session:
                 ]
                 for tier in self.hooks
             ]
+        # Heaps ask this so often that the tiers, which make no difference to orders, are left out.
+        self._job_order = [compare for tier in self._points["job_order"] for compare in tier]
         for point in ("preemptable", "reclaimable"):
             flag = FLAGS[point] or ""
             self._order_matters[point] = any(h.order_matters and p.on(flag) for tier in self.hooks for p, h in tier)
@@ -107,14 +110,6 @@ class Session:
             total = add(total, node.allocatable)
         return total
 
-    @cached_property
-    def only_proportion_limits(self) -> bool:
-        """Whether no other plugin has a say in what queues may take."""
-        limiting = [
-            p.name for tier in self.hooks for p, h in tier if h.allocatable is not None and p.on("enabledAllocatable")
-        ]
-        return limiting == ["proportion"]
-
     def queue_of(self, task: TaskState) -> Queue:
         """The queue of a task's job."""
         return self.queues[self.jobs[task.job].queue]
@@ -127,10 +122,9 @@ class Session:
 
     def job_before(self, left: JobState, right: JobState) -> bool:
         """JobOrder."""
-        for tier in self._points["job_order"]:
-            for compare in tier:
-                if result := compare(left, right):
-                    return bool(result < 0)
+        for compare in self._job_order:
+            if result := compare(left, right):
+                return bool(result < 0)
         return (left.created, left.key) < (right.created, right.key)
 
     def queue_before(self, left: Queue, right: Queue) -> bool:

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 from cpsched.greedy.volcano.actions.hunt import Hunt
 from cpsched.greedy.volcano.amounts import give
-from cpsched.greedy.volcano.fast.board import NodeSet
+from cpsched.greedy.volcano.fast.board import Board, NodeSet
 from cpsched.greedy.volcano.nodes import NodeAccount
 from cpsched.greedy.volcano.search import Nodes, enough, ranked
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.statement import Statement
-from cpsched.greedy.volcano.status import Status
 from cpsched.greedy.volcano.tasks import TaskState
 from cpsched.resources import is_empty
 
@@ -20,17 +19,42 @@ def preempt_normally(session: Session, statement: Statement, hunt: Hunt, nodes: 
     """Take the first node in score order that works, even one on which nobody need go."""
     if not nodes:
         return False
-    if any(_preempt_on(session, statement, hunt, node) for node in _ranked(session, hunt, nodes)):
-        return True
-    session.story.note(hunt.task.key, "preempt", f"no node among {len(nodes)} can be cleared for it")
+    board = session.board
+    if board is not None and isinstance(nodes, NodeSet):
+        done = _preempt_somewhere(session, board, statement, hunt, nodes)
+    else:
+        done = any(_preempt_on(session, statement, hunt, node) for node in ranked(session, hunt.task, nodes))
+    if not done:
+        session.story.note(hunt.task.key, "preempt", f"no node among {len(nodes)} can be cleared for it")
+    return done
+
+
+def _preempt_somewhere(session: Session, board: Board, statement: Statement, hunt: Hunt, nodes: NodeSet) -> bool:
+    """The fast path: nodes that cannot be cleared are left out, and of doomed attempts only the traces are left."""
+    task = hunt.task
+    prospect = board.preempting(task, within_job=hunt.within_job)
+    unsettled = board.unsettled(prospect)
+    vain: NodeAccount | None = None
+    for node in board.ranked(task, nodes, prospect.worth):
+        if prospect.doomed[node.index] and not session.story.wanted:
+            vain = node
+            if node.index in unsettled:
+                board.leave_traces(board.victims(prospect, node))
+            continue
+        if vain is not None:
+            _note_refusal(session, board, task, board.victims(prospect, vain))
+            vain = None
+        if _preempt_on(session, statement, hunt, node):
+            return True
+    if vain is not None:
+        # Of refusals by one rule the last one's numbers stay.
+        _note_refusal(session, board, task, board.victims(prospect, vain))
     return False
 
 
-def _ranked(session: Session, hunt: Hunt, nodes: Nodes) -> Nodes:
-    if session.board is not None and isinstance(nodes, NodeSet):
-        worth = session.board.preempting(hunt.task, within_job=hunt.within_job)
-        return session.board.ranked(hunt.task, nodes, worth)
-    return ranked(session, hunt.task, nodes)
+def _note_refusal(session: Session, board: Board, task: TaskState, gone: Sequence[TaskState]) -> None:
+    if board.limits is not None and (refusal := board.limits.refusal(session.queue_of(task), task, gone)):
+        session.story.note(task.key, "preempt", refusal)
 
 
 def _preempt_on(session: Session, statement: Statement, hunt: Hunt, node: NodeAccount) -> bool:
@@ -39,8 +63,7 @@ def _preempt_on(session: Session, statement: Statement, hunt: Hunt, node: NodeAc
     victims = session.victims("preemptable", task, candidates)
     if not enough(task, node, victims):
         return False
-    if victims and _is_doomed(session, task, node, victims):
-        _leave_traces(session, task, victims)
+    if victims and _is_doomed(session, task, victims):
         return False
     attempt, evicted = Statement(session), dict[str, float]()
     waiting = session.victims_queue(victims, task)
@@ -59,26 +82,16 @@ def _preempt_on(session: Session, statement: Statement, hunt: Hunt, node: NodeAc
     return False
 
 
-def _is_doomed(session: Session, task: TaskState, node: NodeAccount, victims: Sequence[TaskState]) -> bool:
-    """Whether the queue could not take the task even if all victims went; for queues that proportion alone limits."""
-    if session.board is None or session.story.wanted or not session.only_proportion_limits:
+def _is_doomed(session: Session, task: TaskState, victims: Sequence[TaskState]) -> bool:
+    """Whether the queue could not take the task even if all victims went; if so, the traces of trying are left."""
+    board = session.board
+    if board is None or session.story.wanted or board.limits is None:
         return False
-    for conf, picture in session.simulations(task, node):
-        if conf.name == "proportion" and conf.on("enabledAllocatable") and conf.on("enablePredicate"):
-            return all(picture.remove(victim) for victim in victims) and not picture.allocatable()
-    return False
-
-
-def _leave_traces(session: Session, task: TaskState, victims: Sequence[TaskState]) -> None:
-    """What is left when all victims are evicted in vain and restored: all but the filters' picture is as before."""
-    for victim in victims:
-        session.deallocated(victim)
-    if refusal := session.not_allocatable(session.queue_of(task), task):
+    refusal = board.limits.refusal(session.queue_of(task), task, victims)
+    if refusal is not None:
+        board.leave_traces(victims)
         session.story.note(task.key, "preempt", refusal)
-    for victim in victims:
-        if victim.status is Status.BOUND:
-            session.jobs[victim.job].set_status(victim, Status.RUNNING)
-        session.allocated(victim)
+    return refusal is not None
 
 
 def _fits(session: Session, task: TaskState, node: NodeAccount) -> bool:

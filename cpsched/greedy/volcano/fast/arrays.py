@@ -1,4 +1,4 @@
-"""Room, load and pod counts of all nodes as arrays, brought up to date only where a node was touched."""
+"""Room, load and pod counts of all nodes in one table, brought up to date only where a node was touched."""
 
 from __future__ import annotations
 
@@ -12,36 +12,57 @@ from cpsched.greedy.volcano.nodes import NodeAccount
 from cpsched.greedy.volcano.picture import Picture
 
 Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 GPU = "nvidia.com/gpu"
+BALANCED = ("cpu", "memory", GPU)
+"""What the filters' picture of a node is asked for, in the order of the rows."""
 EXACT = 2**53
 """Integers up to here are exact in floating point."""
 
 
+class Layout:
+    """Which row of `part` says what; the rows that change come first."""
+
+    def __init__(self, names: Sequence[str]):
+        count = len(names)
+        self.all_idle, self.all_future = slice(0, count), slice(count, 2 * count)
+        self.all_used = slice(2 * count, 3 * count)
+        self.idle = {name: row for row, name in enumerate(names)}
+        self.future = {name: count + row for row, name in enumerate(names)}
+        self.used = {name: 2 * count + row for row, name in enumerate(names)}
+        self.pods = 3 * count
+        self.nonzero = slice(self.pods + 1, self.pods + 3)
+        """cpu and memory, with stand-ins where a container asks for none."""
+        self.requested = slice(self.nonzero.stop, self.nonzero.stop + len(BALANCED))
+        self.changing = self.requested.stop
+        self.capacity = {name: self.changing + row for row, name in enumerate(names)}
+        self.all_capacity = slice(self.changing, self.changing + count)
+        self.max_pods = self.changing + count
+        self.kube_capacity = slice(self.max_pods + 1, self.max_pods + 1 + len(BALANCED))
+        self.count = self.kube_capacity.stop
+
+
 class NodeArrays:
-    """One array per resource and per kind of room; `log` lists touched nodes in order."""
+    """A table with the amounts of each node side by side, for few misses in the cache; `log` lists touched nodes."""
 
     def __init__(self, nodes: Sequence[NodeAccount], picture: Picture | None, names: Sequence[str]):
         self.nodes, self._picture = nodes, picture
-        self.names = list(names)
-        self.count = len(nodes)
+        self.names, self.count = list(names), len(nodes)
+        self.layout = Layout(self.names)
         self.log: list[int] = []
         self._seen = 0
-        self.idle = {name: self._zeros() for name in names}
-        self.future = {name: self._zeros() for name in names}
-        self.used = {name: self._zeros() for name in names}
-        self.capacity = {name: self._loaded(nodes, name) for name in names}
-        self.max_pods: Ints = np.array([node.max_pods for node in nodes], dtype=np.int64)
-        self.pods, self.nonzero_cpu, self.nonzero_memory = self._zeros(), self._zeros(), self._zeros()
-        self.requested = {name: self._zeros() for name in ("cpu", "memory", GPU)}
-        self.kube_capacity = {name: self._zeros() for name in ("cpu", "memory", GPU)}
-        if picture is not None:
-            for name, array in self.kube_capacity.items():
-                array[:] = [state.allocatable.get(name, 0) for state in picture.node_list]
-        for index in range(self.count):
-            self._read(index)
+        lines = [self._changing(index) + self._fixed(index) for index in range(self.count)]
+        self._table: Ints = np.array(lines, dtype=np.int64).reshape(-1, self.layout.count)
+
+    def part(self, at: Ints | None) -> Ints:
+        """The amounts of some nodes or all, a row per amount."""
+        return np.ascontiguousarray(self._table.T) if at is None else self._table[at].T
+
+    def column(self, index: int) -> list[int]:
+        """The amounts of one node."""
+        column: list[int] = self._table[index].tolist()
+        return column
 
     def touch(self, index: int) -> None:
         """Remember that a node changed."""
@@ -51,33 +72,45 @@ class NodeArrays:
         """Read every touched node again."""
         if self._seen < len(self.log):
             for index in set(self.log[self._seen :]):
-                self._read(index)
+                self._table[index, : self.layout.changing] = self._changing(index)
             self._seen = len(self.log)
+
+    def future(self, name: str) -> Ints:
+        """What will be free on each node."""
+        return self._table[:, self.layout.future[name]]
+
+    @property
+    def crowded(self) -> Mask:
+        """Nodes that take no further pod."""
+        full: Mask = self._table[:, self.layout.pods] >= self._table[:, self.layout.max_pods]
+        return full
 
     @property
     def exact(self) -> bool:
         """Whether floating point holds every amount."""
-        arrays: list[Any] = [*self.capacity.values(), *self.used.values()]
-        return not any(array.size and int(abs(array).max()) * 100 >= EXACT for array in arrays)
+        for rows in (self.layout.all_capacity, self.layout.all_used):
+            amounts: Any = self._table[:, rows]
+            if amounts.size and int(abs(amounts).max()) * 100 >= EXACT:
+                return False
+        return True
 
-    def _read(self, index: int) -> None:
+    @property
+    def all_have_cpu_and_memory(self) -> bool:
+        """Whether scores need not ask if there is any."""
+        return bool((self._table[:, self.layout.kube_capacity][:, :2] > 0).all())
+
+    def _changing(self, index: int) -> list[int]:
+        node, names = self.nodes[index], self.names
+        future = node.future_idle if node.releasing or node.pipelined else node.idle
+        amounts: list[Any] = [room.get(name, 0) for room in (node.idle, future, node.used) for name in names]
+        if self._picture is None:
+            return [*amounts, *(0,) * (self.layout.changing - len(amounts))]
+        state, requested = self._picture.node_list[index], self._picture.node_list[index].requested
+        load = (self._picture.nonzero_cpu[index], self._picture.nonzero_memory[index])
+        return [*amounts, len(state.tasks), *load, *(requested.get(name, 0) for name in BALANCED)]
+
+    def _fixed(self, index: int) -> list[int]:
         node = self.nodes[index]
-        idle, used = node.idle, node.used
-        future = idle if not node.releasing and not node.pipelined else node.future_idle
-        for name in self.names:
-            self.idle[name][index] = idle.get(name, 0)
-            self.used[name][index] = used.get(name, 0)
-            self.future[name][index] = future.get(name, 0)
-        if self._picture is not None:
-            state = self._picture.node_list[index]
-            self.pods[index] = len(state.tasks)
-            self.nonzero_cpu[index] = self._picture.nonzero_cpu[index]
-            self.nonzero_memory[index] = self._picture.nonzero_memory[index]
-            for name, array in self.requested.items():
-                array[index] = state.requested.get(name, 0)
-
-    def _zeros(self) -> Ints:
-        return np.zeros(self.count, dtype=np.int64)
-
-    def _loaded(self, nodes: Sequence[NodeAccount], name: str) -> Ints:
-        return np.array([node.allocatable.get(name, 0) for node in nodes], dtype=np.int64)
+        kube = {} if self._picture is None else self._picture.node_list[index].allocatable
+        amounts: list[Any] = [node.allocatable.get(name, 0) for name in self.names]
+        return [*amounts, node.max_pods, *(kube.get(name, 0) for name in BALANCED)]

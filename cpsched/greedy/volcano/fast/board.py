@@ -10,12 +10,14 @@ import numpy as np
 
 from cpsched.filters.contract import PreFilterResult
 from cpsched.greedy.volcano.fast.arrays import Ints, Mask, NodeArrays
-from cpsched.greedy.volcano.fast.bounds import Bounds
+from cpsched.greedy.volcano.fast.bounds import Bounds, Prospect
 from cpsched.greedy.volcano.fast.kind import Kind, signature
-from cpsched.greedy.volcano.fast.parts import Parts
+from cpsched.greedy.volcano.fast.parts import Parts, events_cancel_out, only_limits
 from cpsched.greedy.volcano.fit import TOO_MANY_PODS, FitError, FitErrors, insufficient
 from cpsched.greedy.volcano.nodes import NodeAccount
+from cpsched.greedy.volcano.outcomes import First
 from cpsched.greedy.volcano.session import Session
+from cpsched.greedy.volcano.status import Status
 from cpsched.greedy.volcano.tasks import TaskState
 
 
@@ -73,7 +75,8 @@ class Board:
         self.arrays = NodeArrays(session.node_list, parts.picture, names)
         self._kind_by_task: dict[str, Kind] = {}
         self._bounds: Bounds | None = None
-        self._all = np.arange(self.arrays.count, dtype=np.int64)
+        self.limits = only_limits(session)
+        self._restores = events_cancel_out(session)
 
     @classmethod
     def over(cls, session: Session) -> Board | None:
@@ -82,7 +85,7 @@ class Board:
         if parts is None or not session.node_list:
             return None
         board = cls(session, parts)
-        if not board.arrays.exact or (parts.order and not _has_cpu_and_memory(board.arrays)):
+        if not board.arrays.exact or (parts.order and not board.arrays.all_have_cpu_and_memory):
             return None
         board._sort()
         session.watch(board._changed)
@@ -109,19 +112,26 @@ class Board:
         """
         kind = self._kind_by_task[task.key]
         kind.refresh()
-        passing = kind.fits if purpose == "allocate" else kind.open if purpose == "backfill" else kind.static_ok
-        order = nodes.indexes if isinstance(nodes, NodeSet) else None
-        places = np.flatnonzero(passing if order is None else passing[order])
-        count, start = len(nodes), self._session.start_index % len(nodes)
-        if start:
-            cut = int(np.searchsorted(places, start))
-            places = np.concatenate((places[cut:], places[:cut]))
+        if purpose != "allocate":
+            kind.rate_all()
+        order = None if nodes is self._session.node_list else _numbers(nodes)
+        if purpose == "allocate" and order is None:
+            places, _ = kind.fitting()
+        else:
+            passing = kind.fits if purpose == "allocate" else kind.open if purpose == "backfill" else kind.static_ok
+            places = (passing if order is None else passing[order]).nonzero()[0]
+        count, start, found = len(nodes), self._session.start_index % len(nodes), len(places)
         looked_at = count
-        if len(places) > wanted:
+        if start:
+            cut = int(places.searchsorted(start))
+            if found - cut > wanted:
+                places = places[cut : cut + wanted + 1]
+            else:
+                places = np.concatenate((places[cut:], places[:cut]))
+        if found > wanted:
             looked_at = (int(places[wanted]) - start) % count + 1
             places = places[:wanted]
-        found = places if order is None else order[places]
-        return NodeSet(self._session.node_list, found), looked_at
+        return NodeSet(self._session.node_list, places if order is None else order[places]), looked_at
 
     def errors(self, task: TaskState, purpose: str) -> FitErrors:
         """What speaks against every node, where none was found."""
@@ -132,7 +142,7 @@ class Board:
             others = sorted(name for name in task.request if name not in ("cpu", "memory"))
             for name in ("cpu", "memory", *others):
                 _split(groups, left, ~kind.room(name), insufficient([name]))
-        crowded = self.arrays.pods >= self.arrays.max_pods
+        crowded = self.arrays.crowded
         for status, mask in kind.static_status:
             _split(groups, left, mask & crowded, FitError((TOO_MANY_PODS, status)))
             _split(groups, left, mask, FitError((status,)))
@@ -142,9 +152,9 @@ class Board:
     def now_and_later(self, task: TaskState, nodes: NodeSet) -> tuple[NodeSet, NodeSet]:
         """Feasible nodes with free room, and those where room will be free."""
         kind = self._kind_by_task[task.key]
+        if kind.fitting()[1]:
+            return nodes, nodes[:0]
         now = kind.fits_now[nodes.indexes]
-        if now.all():
-            return nodes, NodeSet(self._session.node_list, self._all[:0])
         later = ~now & kind.fits[nodes.indexes]
         listed = self._session.node_list
         return NodeSet(listed, nodes.indexes[now]), NodeSet(listed, nodes.indexes[later])
@@ -152,19 +162,20 @@ class Board:
     def scores(self, task: TaskState, nodes: NodeSet) -> Any:
         """The score of each of the nodes."""
         kind = self._kind_by_task[task.key]
-        extra = self._extra(task, nodes)
-        if extra is None:
+        extra = self._extra(task, nodes) if kind.apart is not None else None
+        if kind.apart is None or extra is None:
             return kind.total[nodes.indexes]
-        return kind.own[nodes.indexes] + (kind.batch[nodes.indexes] + extra)
+        own, batch = kind.apart
+        return own[nodes.indexes] + (batch[nodes.indexes] + extra)
 
     def best(self, task: TaskState, nodes: NodeSet) -> NodeAccount:
         """A node with the highest score."""
         scores = self.scores(task, nodes)
         top = scores.argmax()
+        if isinstance(self._session.choices, First):
+            return nodes[int(top)]
         equal = np.flatnonzero(scores == scores[top])
-        if len(equal) > 1:
-            top = equal[self._session.choices.pick(len(equal))]
-        return nodes[int(top)]
+        return nodes[int(equal[self._session.choices.pick(len(equal))])]
 
     def ranked(self, task: TaskState, nodes: NodeSet, worth: Mask) -> NodeSet:
         """Nodes by falling score, equal ones as given, without those not worth a look."""
@@ -174,9 +185,38 @@ class Board:
         scores = self.scores(task, nodes)[kept]
         return NodeSet(self._session.node_list, nodes.indexes[kept][np.argsort(-scores, kind="stable")])
 
-    def preempting(self, task: TaskState, *, within_job: bool) -> Mask:
-        """Nodes that preempt must look at."""
+    def preempting(self, task: TaskState, *, within_job: bool) -> Prospect:
+        """What preempt would find on the nodes."""
         return self._bound().preempting(task, within_job=within_job)
+
+    def leave_traces(self, victims: Sequence[TaskState]) -> None:
+        """Evict in vain and restore: all is as before, but filters no longer see the victims and Bound is Running."""
+        session, rows = self._session, self._bound().rows
+        before = rows.version
+        for victim in victims:
+            session.deallocated(victim)
+        for victim in victims:
+            if victim.status is Status.BOUND:
+                session.jobs[victim.job].set_status(victim, Status.RUNNING)
+                before = -1
+            session.allocated(victim)
+        if before >= 0:
+            # Nothing that bounds depend on has changed, so answers they keep stay good.
+            rows.version = before
+
+    def victims(self, prospect: Prospect, node: NodeAccount) -> list[TaskState]:
+        """Who would go in vain on a doomed node."""
+        tasks, nodes = self._bound().rows.tasks, self._bound().rows.node[prospect.victims]
+        start, end = np.searchsorted(nodes, (node.index, node.index + 1))
+        return [tasks[row] for row in prospect.victims[start:end].tolist()]
+
+    def unsettled(self, prospect: Prospect) -> set[int]:
+        """Nodes on which evicting the victims in vain would leave traces; elsewhere it has been done before."""
+        rows = self._bound().rows
+        if not self._restores:
+            return set(rows.node[prospect.victims].tolist())
+        new = ~(rows.told & rows.running)[prospect.victims]
+        return set(rows.node[prospect.victims[new]].tolist())
 
     def reclaiming(self, task: TaskState, nodes: NodeSet) -> NodeSet:
         """Those of the nodes that reclaim must look at."""
@@ -184,13 +224,13 @@ class Board:
 
     def _bound(self) -> Bounds:
         if self._bounds is None:
-            self._bounds = Bounds(self._session, self.arrays)
+            self._bounds = Bounds(self._session, self.arrays, self.limits)
         return self._bounds
 
     def _changed(self, task: TaskState) -> None:
         self.arrays.touch(self._session.nodes[task.node].index)
         if self._bounds is not None:
-            self._bounds.changed(task)
+            self._bounds.rows.changed(task)
 
     def _extra(self, task: TaskState, nodes: NodeSet) -> Any:
         """Scores that are normalised over the candidates; None if there are none but a constant."""
@@ -234,7 +274,14 @@ class Board:
             prepared = parts.filters.look(task.task)
             if prepared is None or not all(prepared[one.name].status.is_skip for one in parts.filters.others):
                 return None
-        return Kind(task, prepared or {}, parts.filters, parts.order, parts.pack, self.arrays)
+        apart = bool(parts.relative(task))
+        return Kind(task, prepared or {}, parts.filters, parts.order, parts.pack, self.arrays, apart=apart)
+
+
+def _numbers(nodes: Sequence[NodeAccount]) -> Ints:
+    if isinstance(nodes, NodeSet):
+        return nodes.indexes
+    return np.array([node.index for node in nodes], dtype=np.int64)
 
 
 def _split(groups: list[tuple[FitError, Ints]], left: Mask, mask: Mask, error: FitError) -> None:
@@ -246,7 +293,3 @@ def _split(groups: list[tuple[FitError, Ints]], left: Mask, mask: Mask, error: F
 
 def _weighed(parts: Parts) -> set[str]:
     return {"cpu", "memory", *(parts.pack.weights if parts.pack is not None else ())}
-
-
-def _has_cpu_and_memory(arrays: NodeArrays) -> bool:
-    return bool((arrays.kube_capacity["cpu"] > 0).all() and (arrays.kube_capacity["memory"] > 0).all())

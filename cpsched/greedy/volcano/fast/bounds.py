@@ -1,137 +1,107 @@
-"""Nodes that no set of victims can clear, told in bulk: an upper bound on whom the plugins could name."""
+"""Where victims could clear enough room, told for all nodes at once."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Hashable
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from cpsched.greedy.volcano.fast.arrays import Mask, NodeArrays
-from cpsched.greedy.volcano.jobs import JobState
-from cpsched.greedy.volcano.plugins.conformance import is_critical
+from cpsched.greedy.volcano.fast.arrays import Ints, Mask, NodeArrays
+from cpsched.greedy.volcano.fast.bulk import ShareBulk
+from cpsched.greedy.volcano.fast.naming import Naming
+from cpsched.greedy.volcano.fast.rows import Rows
 from cpsched.greedy.volcano.session import Session
-from cpsched.greedy.volcano.status import PREEMPTABLE, Status
 from cpsched.greedy.volcano.tasks import TaskState
 
-KNOWN = frozenset({"gang", "priority", "conformance"})
-"""Plugins whose victims per node are empty or not by simple marks of tasks and jobs."""
+
+class Prospect(NamedTuple):
+    """What preempt would find on every node."""
+
+    worth: Mask
+    """Nodes it must look at: on the others there is too little room even if everybody goes who may."""
+    doomed: Mask
+    """Those of them with victims, all of whom would go in vain: the queue may not take the task even then."""
+    victims: Ints
+    """The rows named, node by node; for doomed nodes these are the victims."""
 
 
 class Bounds:
-    """Every task that sits on a node when the session opens, as arrays; evictions change their marks."""
+    """Answers per class of tasks; kept until something happens on which they depend."""
 
-    def __init__(self, session: Session, arrays: NodeArrays):
-        self._session, self._arrays = session, arrays
-        rows = [task for node in session.node_list for task in node.tasks.values() if task.job in session.jobs]
-        self._row = {task.key: row for row, task in enumerate(rows)}
-        jobs = list(dict.fromkeys(task.job for task in rows))
-        self._job_number = {key: number for number, key in enumerate(jobs)}
-        self._surplus: Mask = np.array([_has_surplus(session.jobs[key]) for key in jobs], dtype=np.bool_)
-        queues = {name: number for number, name in enumerate(session.queues)}
-        self._queue_number = queues
-        self._node = _ints(session.nodes[task.node].index for task in rows)
-        self._job = _ints(self._job_number[task.job] for task in rows)
-        self._queue = _ints(queues[session.jobs[task.job].queue] for task in rows)
-        self._job_priority = _ints(session.jobs[task.job].priority for task in rows)
-        self._priority = _ints(task.priority for task in rows)
-        self._best_effort = np.array([task.best_effort for task in rows], dtype=np.bool_)
-        self._willing = np.array([task.preemptable for task in rows], dtype=np.bool_)
-        self._reclaimable = np.array([session.queue_of(task).reclaimable for task in rows], dtype=np.bool_)
-        self._evictable = np.array([task.status in PREEMPTABLE for task in rows], dtype=np.bool_)
-        self._running = np.array([task.status is Status.RUNNING for task in rows], dtype=np.bool_)
-        self._request = {
-            name: np.array([task.request.get(name, 0) for task in rows], dtype=np.float64) for name in arrays.names
-        }
-        critical = any(is_critical(task) for task in rows)
-        self._tiers = None if critical else _known_tiers(session, "preemptable")
+    def __init__(self, session: Session, arrays: NodeArrays, limits: ShareBulk | None):
+        self._session, self._arrays, self._limits = session, arrays, limits
+        self.rows = Rows(session, arrays.names)
+        self._preemptable = Naming(session, self.rows, arrays.count, "preemptable")
+        self._reclaimable = Naming(session, self.rows, arrays.count, "reclaimable")
+        self._kept: dict[Hashable, Any] = {}
+        self._version = 0
 
-    def changed(self, task: TaskState) -> None:
-        """Take over a task's status and its job's surplus."""
-        row = self._row.get(task.key)
-        if row is not None:
-            self._evictable[row] = task.status in PREEMPTABLE
-            self._running[row] = task.status is Status.RUNNING
-        number = self._job_number.get(task.job)
-        if number is not None:
-            self._surplus[number] = _has_surplus(self._session.jobs[task.job])
-
-    def preempting(self, task: TaskState, *, within_job: bool) -> Mask:
-        """Nodes that preempt must look at: the others have too little even if everybody goes who may."""
-        own = self._job_number.get(task.job, -1)
-        queue = self._queue_number[self._session.jobs[task.job].queue]
-        may_go = self._evictable & self._willing & (self._queue == queue)
-        may_go &= (self._job == own) if within_job else (self._job != own)
-        if task.best_effort:
-            may_go &= self._best_effort
-        rows = np.flatnonzero(may_go)
-        if self._tiers is not None and not (within_job and own >= 0 and self._surplus[own]):
-            rows = self._named(rows, task, within_job=within_job)
-        return self._enough(rows, task)
+    def preempting(self, task: TaskState, *, within_job: bool) -> Prospect:
+        """What preempt would find for the task."""
+        job, own = self._session.jobs[task.job], self.rows.job_number.get(task.job, -1)
+        asked = (tuple(task.request.items()), task.best_effort)
+        key = ("preempt", job.queue, own, within_job, task.priority if within_job else job.priority, *asked)
+        found: Prospect | None = self._fresh().get(key)
+        if found is None:
+            found = self._kept[key] = self._preempting(task, own, within_job=within_job)
+        return found
 
     def reclaiming(self, task: TaskState) -> Mask:
-        """Nodes that reclaim must look at: some candidate, and room if everybody goes who may."""
-        queue = self._queue_number[self._session.jobs[task.job].queue]
-        may_go = self._running & self._willing & self._reclaimable & (self._queue != queue)
-        rows = np.flatnonzero(may_go)
-        somebody: Mask = np.bincount(self._node[rows], minlength=self._arrays.count) > 0
-        return somebody & self._enough(rows, task)
+        """Nodes that reclaim must look at: some candidate, and room once all go who may."""
+        queue = self._session.jobs[task.job].queue
+        key = ("reclaim", queue, tuple(task.request.items()))
+        found: Mask | None = self._fresh().get(key)
+        if found is None:
+            rows = self.rows
+            may_go = rows.running & rows.willing & rows.reclaimable & (rows.queue != rows.queue_number[queue])
+            somebody = np.bincount(rows.node[may_go], minlength=self._arrays.count) > 0
+            victims = self._reclaimable.named(may_go, task)
+            found = self._kept[key] = somebody & self._enough(self._given(victims, task), task)
+        return found
 
-    def _enough(self, rows: Any, task: TaskState) -> Mask:
+    def _fresh(self) -> dict[Hashable, Any]:
+        if self._version != self.rows.version:
+            self._kept, self._version = {}, self.rows.version
+        return self._kept
+
+    def _preempting(self, task: TaskState, own: int, *, within_job: bool) -> Prospect:
+        rows = self.rows
+        may_go = rows.evictable & rows.willing
+        may_go &= rows.queue == rows.queue_number[self._session.jobs[task.job].queue]
+        may_go &= (rows.job == own) if within_job else (rows.job != own)
+        if task.best_effort:
+            may_go &= rows.best_effort
+        victims = self._preemptable.named(may_go, task, within_job=within_job)
+        given = self._given(victims, task)
+        worth = self._enough(given, task)
+        doomed = np.zeros(self._arrays.count, dtype=np.bool_)
+        if self._limits is not None and self._preemptable.exact:
+            somebody = np.bincount(rows.node[victims], minlength=self._arrays.count) > 0
+            doomed = worth & somebody & self._refused(given, task, self._limits)
+        return Prospect(worth, doomed, victims)
+
+    def _given(self, victims: Ints, task: TaskState) -> dict[str, Any]:
+        """What the victims on each node hold of what the task asks for."""
+        nodes, request, count = self.rows.node[victims], self.rows.request, self._arrays.count
+        return {name: np.bincount(nodes, weights=request[name][victims], minlength=count) for name in task.request}
+
+    def _enough(self, given: dict[str, Any], task: TaskState) -> Mask:
         arrays = self._arrays
         arrays.sync()
         enough = np.ones(arrays.count, dtype=np.bool_)
-        nodes = self._node[rows]
         for name, amount in task.request.items():
-            given = np.bincount(nodes, weights=self._request[name][rows], minlength=arrays.count)
-            enough &= arrays.future[name] + given >= amount
+            enough &= arrays.future(name) + given[name] >= amount
         return enough
 
-    def _named(self, rows: Any, task: TaskState, *, within_job: bool) -> Any:
-        """The tier rule of `tiers.victims`, node by node at once, on marks instead of lists."""
-        assert self._tiers is not None
-        count, nodes = self._arrays.count, self._node[rows]
-        undecided = np.ones(count, dtype=np.bool_)
-        final = np.zeros(len(rows), dtype=np.bool_)
-        for tier in self._tiers:
-            agreed = np.zeros(len(rows), dtype=np.bool_)
-            has, ended = np.zeros(count, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
-            for plugin in tier:
-                named = self._marks(plugin, rows, task, within_job=within_job)
-                if named is not None:
-                    ended |= np.bincount(nodes[named], minlength=count) == 0
-                    agreed = np.where(has[nodes], agreed & named, named)
-                else:
-                    agreed = np.where(has[nodes], agreed, True)
-                agreed &= ~ended[nodes]
-                has = np.bincount(nodes[agreed], minlength=count) > 0
-            final |= agreed & undecided[nodes]
-            undecided &= ~has
-        return rows[final]
-
-    def _marks(self, plugin: str, rows: Any, task: TaskState, *, within_job: bool) -> Any:
-        if plugin == "gang":
-            return self._surplus[self._job[rows]]
-        if plugin == "priority":
-            if within_job:
-                return self._priority[rows] < task.priority
-            return self._job_priority[rows] < self._session.jobs[task.job].priority
-        return None
-
-
-def _known_tiers(session: Session, point: str) -> Sequence[Sequence[str]] | None:
-    """The plugins that name victims, tier by tier; None if one of them is not simple."""
-    tiers = [
-        [conf.name for conf, hooks in tier if getattr(hooks, point) is not None and conf.on("enablePreemptable")]
-        for tier in session.hooks
-    ]
-    return tiers if all(name in KNOWN for tier in tiers for name in tier) else None
-
-
-def _has_surplus(job: JobState) -> bool:
-    return job.ready > job.min_available
-
-
-def _ints(values: Any) -> npt.NDArray[np.int64]:
-    return np.fromiter(values, dtype=np.int64)
+    def _refused(self, given: dict[str, Any], task: TaskState, limits: ShareBulk) -> Mask:
+        """Nodes whose victims leave the task's queue too much: `over` of `queue_account.py` for all nodes."""
+        queue = self._session.queue_of(task)
+        refused = np.full(self._arrays.count, not queue.is_open, dtype=np.bool_)
+        held, deserved = limits.accounts[queue.name].allocated, limits.accounts[queue.name].deserved
+        scalars = any(name not in ("cpu", "memory") for name in held)
+        for name, amount in task.request.items():
+            if amount > 0 and name != "pods":
+                left = held.get(name, 0) - (given[name] if scalars or name in ("cpu", "memory") else 0)
+                refused |= left + amount > deserved.get(name, 0)
+        return refused

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 from cpsched.filters.contract import Filter, PreFilterResult
+from cpsched.greedy.volcano.amounts import Amounts
 from cpsched.greedy.volcano.picture import Picture
-from cpsched.instance import Task
+from cpsched.greedy.volcano.tasks import TaskState
+from cpsched.instance import Queue, Task
+from cpsched.resources import Vector
+
+if TYPE_CHECKING:
+    from cpsched.greedy.volcano.hooks import Refusal
 
 Scores = Callable[[Picture, Task, Sequence[int]], list[int] | None]
 
@@ -44,4 +51,24 @@ class BinpackBulk:
     weights: Mapping[str, int]
 
 
-Bulk = FilterBulk | OrderBulk | BinpackBulk
+class Account(Protocol):
+    """A queue's share."""
+
+    @property
+    def allocated(self) -> Amounts:
+        """What it holds now."""
+
+    @property
+    def deserved(self) -> Vector:
+        """What it is due."""
+
+
+@dataclass(frozen=True)
+class ShareBulk:
+    """proportion: what queues hold and are due, and why one may not take a task even if some others go."""
+
+    accounts: Mapping[str, Account]
+    refusal: Callable[[Queue, TaskState, Sequence[TaskState]], Refusal | None]
+
+
+Bulk = FilterBulk | OrderBulk | BinpackBulk | ShareBulk

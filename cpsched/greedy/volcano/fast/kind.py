@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from cpsched.filters.contract import PreFilterResult
 from cpsched.filters.status import Status
-from cpsched.greedy.volcano.amounts import fits
-from cpsched.greedy.volcano.fast.arrays import GPU, Ints, Mask, NodeArrays
+from cpsched.greedy.volcano.fast import scores, single
+from cpsched.greedy.volcano.fast.arrays import Ints, Mask, NodeArrays
+from cpsched.greedy.volcano.fast.asks import Asks
 from cpsched.greedy.volcano.fast.bulk import BinpackBulk, FilterBulk, OrderBulk
-from cpsched.greedy.volcano.fast.scores import balanced, binpack, least, most
-from cpsched.greedy.volcano.fullness import fullness
 from cpsched.greedy.volcano.tasks import TaskState
 
-FEW = 12
-LOCAL_SCORES = ("leastrequested.weight", "mostrequested.weight", "balancedresource.weight")
+FEW = 14
+"""So many nodes are quicker one by one than in arrays."""
 
-At = Any
-"""All nodes, or the numbers of some."""
+RESOURCE_SCORES: dict[str, tuple[Callable[..., Any], Callable[..., int]]] = {
+    "leastrequested.weight": (scores.least, single.least),
+    "mostrequested.weight": (scores.most, single.most),
+    "balancedresource.weight": (scores.balanced, single.balanced),
+}
+"""nodeorder's scores that depend on the node alone: for many nodes, and for one."""
 
 
 class Kind:
@@ -34,13 +37,21 @@ class Kind:
         order: OrderBulk | None,
         pack: BinpackBulk | None,
         arrays: NodeArrays,
+        *,
+        apart: bool,
     ):
         self.prepared = prepared
-        self._sample, self._arrays, self._order, self._pack = sample, arrays, order, pack
-        weights = order.weights if order is not None else {}
-        self._local = [(order.scores[k], weights[k]) for k in LOCAL_SCORES if order is not None and weights[k]]
+        self._arrays, self._layout = arrays, arrays.layout
+        self._asks = asks = Asks(sample, arrays.layout, order, pack)
+        self._own_weight = 0 if pack is None else 100 * pack.weight
+        self._constant = 0 if order is None else order.constant
+        self._rates = [
+            (many, one, order.weights[key])
+            for key, (many, one) in RESOURCE_SCORES.items()
+            if order is not None and order.weights[key]
+            if key != "balancedresource.weight" or asks.asks_for_anything
+        ]
         self._counts_pods = filters is not None
-        self._request = {name: int(amount) for name, amount in sample.request.items()}
         self.static_status, self.static_ok = _static(sample, prepared, filters, arrays.count)
         count = arrays.count
         self.open: Mask = np.zeros(count, dtype=np.bool_)
@@ -48,17 +59,21 @@ class Kind:
         self.fits: Mask = np.zeros(count, dtype=np.bool_)
         """Filters pass and there is room, now or later."""
         self.fits_now: Mask = np.zeros(count, dtype=np.bool_)
-        self.own = np.zeros(count, dtype=np.float64)
-        self.batch: Ints = np.zeros(count, dtype=np.int64)
         self.total = np.zeros(count, dtype=np.float64)
+        """binpack's score plus nodeorder's."""
+        self.apart = (np.zeros(count, dtype=np.float64), np.zeros(count, dtype=np.int64)) if apart else None
+        """The same two apart, where other scores are to be added to the second."""
+        self._unrated: set[int] = set()
+        """Touched nodes that it does not fit: their scores are out of date until somebody asks for them."""
         self._seen = -1
+        self._fitting: tuple[Ints, bool] | None = None
 
     def refresh(self) -> None:
         """Bring everything up to date."""
         arrays = self._arrays
         arrays.sync()
         if self._seen < 0:
-            self._work_out(slice(None))
+            self._work_out(None)
         elif self._seen < len(arrays.log):
             touched = set(arrays.log[self._seen :])
             if len(touched) <= FEW:
@@ -68,64 +83,85 @@ class Kind:
                 self._work_out(np.array(list(touched), dtype=np.int64))
         self._seen = len(arrays.log)
 
+    def fitting(self) -> tuple[Ints, bool]:
+        """The nodes it fits, now or later, and whether now on all of them; kept until some node comes or goes."""
+        if self._fitting is None:
+            places = self.fits.nonzero()[0]
+            self._fitting = places, bool(self.fits_now[places].all())
+        return self._fitting
+
     def room(self, name: str) -> Mask:
         """Nodes with enough of one resource."""
-        enough: Mask = self._arrays.future[name] >= self._request[name]
+        row = self._layout.future[name]
+        enough: Mask = self._arrays.future(name) >= dict(self._asks.future)[row]
         return enough
 
-    def _work_out(self, at: At) -> None:
-        arrays = self._arrays
+    def rate_all(self) -> None:
+        """Bring the scores of nodes that it does not fit up to date too."""
+        if self._unrated:
+            self._rate(np.array(list(self._unrated), dtype=np.int64))
+            self._unrated.clear()
+
+    def _work_out(self, some: Ints | None) -> None:
+        layout, asks, part = self._layout, self._asks, self._arrays.part(some)
+        at: Any = slice(None) if some is None else some
         passes = self.static_ok[at]
         if self._counts_pods:
-            passes = passes & (arrays.pods[at] < arrays.max_pods[at])
-        self.open[at] = passes
-        later: Any = passes
-        now: Any = np.True_
-        for name, amount in self._request.items():
-            later = later & (arrays.future[name][at] >= amount)
-            now = now & (arrays.idle[name][at] >= amount)
-        self.fits[at] = later
-        self.fits_now[at] = now
-        self._rate(at)
+            passes = passes & (part[layout.pods] < part[layout.max_pods])
+        later = passes & np.logical_and.reduce(part[layout.all_future] >= asks.amounts, axis=0)
+        self.open[at], self.fits[at] = passes, later
+        self.fits_now[at] = np.logical_and.reduce(part[layout.all_idle] >= asks.amounts, axis=0)
+        self._fitting = None
+        if some is None:
+            self._rate_many(at, part)
+        else:
+            self._unrated.update(some.tolist())
+            self._rate(some[later])
 
     def _work_out_one(self, index: int) -> None:
-        """The same for one node, with the plain scores: for a few nodes arrays cost more than they save."""
-        arrays, node = self._arrays, self._arrays.nodes[index]
+        """The same for one node."""
+        layout, asks = self._layout, self._asks
+        column = self._arrays.column(index)
         passes = bool(self.static_ok[index])
         if self._counts_pods:
-            passes = passes and arrays.pods[index] < arrays.max_pods[index]
+            passes = passes and column[layout.pods] < column[layout.max_pods]
         self.open[index] = passes
-        self.fits_now[index] = now = fits(self._sample.request, node.idle)
-        later = fits(self._sample.request, node.future_idle) if node.releasing or node.pipelined else now
-        self.fits[index] = passes and later
-        own = (
-            0.0 if self._pack is None else fullness(self._sample, node, self._pack.weights) * (100 * self._pack.weight)
-        )
-        batch = 0
-        if self._order is not None:
-            batch = self._order.constant
-            for rate, weight in self._local:
-                scores = rate(self._order.picture, self._sample.task, (index,))
-                batch += scores[0] * weight if scores is not None else 0
-        self.own[index], self.batch[index], self.total[index] = own, batch, own + batch
+        now, later = single.fits(column, asks.idle), passes and single.fits(column, asks.future)
+        if later != self.fits[index] or now != self.fits_now[index]:
+            self.fits[index], self.fits_now[index] = later, now
+            self._fitting = None
+        if later:
+            self._rate_one(index, column)
+        else:
+            self._unrated.add(index)
 
-    def _rate(self, at: At) -> None:
-        arrays, task = self._arrays, self._sample.task
-        own = 0.0 if self._pack is None else binpack(arrays, self._request, self._pack, at)
-        batch: Any = 0
-        if self._order is not None:
-            batch = self._order.constant
-            weights, nonzero = self._order.weights, self._order.picture.nonzero(task)
-            if weights["leastrequested.weight"]:
-                batch = batch + least(arrays, nonzero, at) * weights["leastrequested.weight"]
-            if weights["mostrequested.weight"]:
-                batch = batch + most(arrays, nonzero, at) * weights["mostrequested.weight"]
-            asked = {name: task.kube_requests.get(name, 0) for name in ("cpu", "memory", GPU)}
-            if weights["balancedresource.weight"] and any(asked.values()):
-                batch = batch + balanced(arrays, asked, at) * weights["balancedresource.weight"]
-        self.own[at] = own
-        self.batch[at] = batch
-        self.total[at] = self.own[at] + self.batch[at]
+    def _rate(self, at: Ints) -> None:
+        if len(at) <= FEW:
+            for index in at.tolist():
+                self._rate_one(index, self._arrays.column(index))
+        else:
+            self._rate_many(at, self._arrays.part(at))
+            self._unrated.difference_update(at.tolist())
+
+    def _rate_many(self, at: Any, part: Ints) -> None:
+        own = scores.binpack(part, self._layout, self._asks) * self._own_weight
+        batch: Any = self._constant
+        for rate, _, weight in self._rates:
+            batch = batch + rate(part, self._layout, self._asks) * weight
+        self._set(at, own, batch)
+
+    def _rate_one(self, index: int, column: list[int]) -> None:
+        own = single.binpack(column, self._asks) * self._own_weight
+        batch = self._constant
+        for _, rate, weight in self._rates:
+            batch += rate(column, self._layout, self._asks) * weight
+        self._set(index, own, batch)
+        self._unrated.discard(index)
+
+    def _set(self, at: Any, own: Any, batch: Any) -> None:
+        self.total[at] = own + batch
+        if self.apart is not None:
+            self.apart[0][at], self.apart[1][at] = own, batch
 
 
 def _static(

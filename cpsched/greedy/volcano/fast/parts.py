@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from cpsched.greedy.volcano.fast.bulk import BinpackBulk, FilterBulk, OrderBulk
-from cpsched.greedy.volcano.picture import Picture
+from cpsched.greedy.volcano.fast.bulk import BinpackBulk, FilterBulk, OrderBulk, ShareBulk
+from cpsched.greedy.volcano.picture import Picture, has_pod_affinity
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.tasks import TaskState
 from cpsched.instance import Task
@@ -44,7 +44,7 @@ class Parts:
         """What tells kinds apart besides request and node constraints: all that other filters or pods may look at."""
         spec = task.pod.spec
         if (
-            any(one.required or one.preferred for one in (spec.affinity.pod_affinity, spec.affinity.pod_anti_affinity))
+            has_pod_affinity(task)
             or spec.volumes
             or spec.resource_claims
             or spec.topology_spread_constraints
@@ -72,9 +72,8 @@ class Parts:
 def _relative_scores(session: Session, tasks: list[Task]) -> list[str]:
     """Scores whose answer may depend on the candidates, whatever the task."""
     found = []
-    if any(
-        a.preferred for t in tasks for a in (t.pod.spec.affinity.pod_affinity, t.pod.spec.affinity.pod_anti_affinity)
-    ):
+    affinities = [task.pod.spec.affinity for task in tasks]
+    if any(one.pod_affinity.preferred or one.pod_anti_affinity.preferred for one in affinities):
         found.append("podaffinity.weight")
     taints = (taint for node in session.node_list for taint in node.node.node.spec.taints)
     if any(taint.effect == "PreferNoSchedule" for taint in taints):
@@ -84,3 +83,29 @@ def _relative_scores(session: Session, tasks: list[Task]) -> list[str]:
     if constrained or any(session.instance.of_kind(owner) for owner in owners):
         found.append("podtopologyspread.weight")
     return found
+
+
+def only_limits(session: Session) -> ShareBulk | None:
+    """What queues hold and are due, if that alone limits what they may take."""
+    limiting = [
+        hooks.bulk
+        for tier in session.hooks
+        for conf, hooks in tier
+        if hooks.allocatable is not None and conf.on("enabledAllocatable")
+    ]
+    return limiting[0] if len(limiting) == 1 and isinstance(limiting[0], ShareBulk) else None
+
+
+def events_cancel_out(session: Session) -> bool:
+    """Whether an eviction that is taken back leaves traces with predicates only, and there only the first time."""
+    listening = [
+        (conf.name, hooks)
+        for tier in session.hooks
+        for conf, hooks in tier
+        if hooks.on_allocate is not None or hooks.on_deallocate is not None
+    ]
+    # drf's shares go back to what they were; its tree of queues adds up fractions.
+    return all(
+        name in ("predicates", "proportion") or (name == "drf" and hooks.queue_order is None)
+        for name, hooks in listening
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cpsched.greedy.volcano.amounts import Amounts, give, take
+from cpsched.greedy.volcano.fast.bulk import ShareBulk
 from cpsched.greedy.volcano.hooks import PERMIT, REJECT, Hooks, Refusal
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.nodes import NodeAccount
@@ -45,10 +46,14 @@ def proportion(session: Session, conf: PluginConf) -> Hooks:
         return Refusal(NAME, f"queue {queue.name} holds all it deserves", tuple(shown))
 
     def beyond(queue: Queue, task: TaskState) -> Refusal | None:
+        return beyond_without(queue, task, ())
+
+    def beyond_without(queue: Queue, task: TaskState, gone: Sequence[TaskState]) -> Refusal | None:
         if not queue.is_open:
             return Refusal(NAME, f"queue {queue.name} is not open")
         account = queues[queue.name]
-        return over(NAME, account.over_deserved, account.allocated, account.deserved, task.request)
+        held = account.without(gone) if gone else account.allocated
+        return over(NAME, account.over_deserved, held, account.deserved, task.request)
 
     def victims(reclaimer: TaskState, candidates: Sequence[TaskState]) -> tuple[list[TaskState], int]:
         left: dict[str, Amounts] = {}
@@ -101,6 +106,7 @@ def proportion(session: Session, conf: PluginConf) -> Hooks:
         simulate=simulate,
         on_allocate=allocated,
         on_deallocate=deallocated,
+        bulk=ShareBulk(queues, beyond_without),
         order_matters=True,
     )
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from cpsched.greedy.volcano.amounts import Amounts, give, take
 from cpsched.greedy.volcano.hooks import PERMIT, REJECT, Refusal
 from cpsched.greedy.volcano.jobs import JobState
+from cpsched.greedy.volcano.tasks import TaskState
 from cpsched.resources import insufficient_for, sub
 from cpsched.shares import QueueShare
 
@@ -50,6 +51,13 @@ class QueueAccount:
         """What it would hold with one more task."""
         held = dict(self.allocated)
         give(held, request)
+        return held
+
+    def without(self, tasks: Iterable[TaskState]) -> Amounts:
+        """What it would hold if some tasks went."""
+        held = dict(self.allocated)
+        for task in tasks:
+            take(held, task.request)
         return held
 
     def refuses(self, plugin: str, job: JobState) -> list[str]:

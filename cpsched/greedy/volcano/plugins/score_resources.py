@@ -62,10 +62,11 @@ def _balance_change(picture: Picture, asked: dict[str, int], index: int) -> int:
             used = requested.get(name, 0)
             before.append(min(used / capacity, 1.0))
             after.append(min((used + amount) / capacity, 1.0))
-    return 50 + (50 + _balance(after) - _balance(before)) // 2
+    return 50 + (50 + balance(after) - balance(before)) // 2
 
 
-def _balance(fractions: list[float]) -> int:
+def balance(fractions: list[float]) -> int:
+    """From 0 to 100, the higher the closer the fractions."""
     deviation = 0.0
     if len(fractions) == 2:
         deviation = abs((fractions[0] - fractions[1]) / 2)

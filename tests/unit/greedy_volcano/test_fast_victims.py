@@ -1,0 +1,70 @@
+"""What the fast path knows of victims after some have gone, for good or in vain."""
+
+from __future__ import annotations
+
+from cpsched.greedy.volcano.fast.board import Board
+from cpsched.greedy.volcano.statement import Statement
+from tests.unit.greedy_volcano.cluster import conf, group, node, opened, pod, queue
+
+PLUGINS = ("gang", "conformance", "proportion", "predicates")
+
+
+def test_a_bound_pod_evicted_in_vain_is_running_for_reclaim() -> None:
+    objects = [
+        node("n", cpu="4"),
+        queue("rich"),
+        queue("poor"),
+        group("big", 0, "rich", "Running"),
+        pod("big-x-0", "big", "4", on="n", metadata={"phase": "Pending"}),
+        group("small", 1, "poor"),
+        pod("small-x-0", "small", "2"),
+    ]
+    session = opened(objects, conf("reclaim", PLUGINS))
+    board = session.board = Board.over(session)
+    assert board is not None
+    task, nodes = session.tasks["ns/small-x-0"], board.nodes(set())
+    assert not board.reclaiming(task, nodes)
+    board.leave_traces([session.tasks["ns/big-x-0"]])
+    assert [one.name for one in board.reclaiming(task, nodes)] == ["n"]
+
+
+def test_a_gang_spares_one_less_after_one_is_gone() -> None:
+    objects = [
+        node("n", cpu="4"),
+        queue("q"),
+        group("big", 1, "q", "Running"),
+        *(pod(f"big-x-{number}", "big", "1", on="n") for number in range(3)),
+        group("small", 1, "q"),
+        pod("small-x-0", "small", "1"),
+    ]
+    session = opened(objects, conf("preempt", PLUGINS))
+    board = session.board = Board.over(session)
+    assert board is not None
+    task, one = session.tasks["ns/small-x-0"], session.nodes["n"]
+
+    def victims() -> list[str]:
+        return [victim.key for victim in board.victims(board.preempting(task, within_job=False), one)]
+
+    assert victims() == ["ns/big-x-0", "ns/big-x-1"]
+    Statement(session).evict(session.tasks["ns/big-x-0"], "preempt", task)
+    assert victims() == ["ns/big-x-1"]
+
+
+def test_one_that_was_going_when_first_asked_may_be_restored() -> None:
+    objects = [
+        node("n", cpu="4"),
+        queue("q"),
+        group("big", 0, "q", "Running"),
+        pod("big-x-0", "big", "4", on="n"),
+        group("small", 1, "q"),
+        pod("small-x-0", "small", "1"),
+    ]
+    session = opened(objects, conf("preempt", PLUGINS))
+    board = session.board = Board.over(session)
+    assert board is not None
+    task, statement = session.tasks["ns/small-x-0"], Statement(session)
+    statement.evict(session.tasks["ns/big-x-0"], "preempt", task)
+    assert not board.victims(board.preempting(task, within_job=False), session.nodes["n"])
+    statement.discard()
+    found = board.victims(board.preempting(task, within_job=False), session.nodes["n"])
+    assert [victim.key for victim in found] == ["ns/big-x-0"]
