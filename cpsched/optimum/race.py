@@ -13,7 +13,7 @@ from ortools.sat.python import cp_model
 
 from cpsched.errors import CpschedError
 from cpsched.optimum.highs import TOLERANCE, Answer, Racer
-from cpsched.optimum.rows import rows_of
+from cpsched.optimum.rows import Rows, rows_of
 from cpsched.options import Prover
 
 ALONE_EFFORT = 0.6
@@ -79,26 +79,26 @@ class Race:
         """Minimise the model's objective within the time."""
         end = self.clock() + seconds
         settings = self.settings
-        if settings.prover == "highs":
-            return self._highs(cp, seconds)
         single = settings.deterministic or settings.workers < 2
-        alone = single or settings.prover == "cp-sat"
-        outcome = self._cp_sat(cp, seconds, workers=1, race=False, effort=None if single else ALONE_EFFORT)
+        if settings.prover == "highs" and (rows := _safe_rows(cp)) is not None:
+            return self._highs(rows, seconds)
+        outcome = self._cp_sat(cp, seconds, workers=1, effort=None if single else ALONE_EFFORT)
         left = end - self.clock()
         if single or left <= 0.05 or self.interrupted or self._closed(cp, outcome):
             return outcome
-        raced = self._cp_sat(cp, left, workers=max(1, settings.workers - (not alone)), race=not alone)
+        racing = _safe_rows(cp) if settings.prover == "both" else None
+        raced = self._cp_sat(cp, left, workers=max(1, settings.workers - (racing is not None)), race=racing)
         return _better(outcome, raced)
 
     def glance(self, cp: cp_model.CpModel, seconds: float, effort: float) -> Outcome:
         """What CP-SAT finds by itself within a measured effort; a model without any solution gives none."""
         if self.settings.prover == "highs" or self.interrupted:
             return Outcome([])
-        return self._cp_sat(cp, seconds, workers=1, race=False, effort=effort, may_fail=True)
+        return self._cp_sat(cp, seconds, workers=1, effort=effort, may_fail=True)
 
-    def _highs(self, cp: cp_model.CpModel, seconds: float) -> Outcome:
+    def _highs(self, rows: Rows, seconds: float) -> Outcome:
         """HiGHS by itself; an interruption and a child that does not keep to its time leave no answer."""
-        self._racer.ask(rows_of(cp), seconds)
+        self._racer.ask(rows, seconds)
         end = time.monotonic() + seconds + 1
         answer = None
         while answer is None and time.monotonic() < end and not self.interrupted:
@@ -121,7 +121,7 @@ class Race:
         seconds: float,
         *,
         workers: int,
-        race: bool,
+        race: Rows | None = None,
         effort: float | None = None,
         may_fail: bool = False,
     ) -> Outcome:
@@ -142,10 +142,10 @@ class Race:
         parameters.catch_sigint_signal = False
         if workers > 1 or may_fail or len(cp.proto.variables) > FEW:
             parameters.subsolvers.append("max_lp")
-        if race:
-            self._racer.ask(rows_of(cp), seconds)
-        status, answer = self._wait(solver, cp, race)
-        if race and answer is None:
+        if race is not None:
+            self._racer.ask(race, seconds)
+        status, answer = self._wait(solver, cp, race is not None)
+        if race is not None and answer is None:
             self._racer.stop()
         if answer is not None:
             self._tell(answer)
@@ -173,6 +173,12 @@ class Race:
             thread.join()
             raise
         return box[0], answer
+
+
+def _safe_rows(cp: cp_model.CpModel) -> Rows | None:
+    """The model for HiGHS; None where its numbers are too large for what that solver forgives."""
+    rows = rows_of(cp)
+    return rows if rows.exact_in_floats else None
 
 
 def objective_of(cp: cp_model.CpModel, values: list[int]) -> int:

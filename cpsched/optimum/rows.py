@@ -9,6 +9,8 @@ from typing import Any
 from ortools.sat.python import cp_model
 
 INFINITE = 2**62
+LARGEST = 10**7
+"""Beyond this a row means nothing to a solver that forgives a millionth."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,12 @@ class Rows:
     rows: list[Row]
     objective: dict[int, int]
     offset: int
+
+    @property
+    def exact_in_floats(self) -> bool:
+        """Whether every number is small beside the tolerances of a solver that reckons in floats."""
+        numbers = (abs(n) for row in self.rows for n in (*row.terms.values(), row.lower or 0, row.upper or 0))
+        return max(numbers, default=0) <= LARGEST and max(map(abs, self.objective.values()), default=0) <= LARGEST
 
 
 def rows_of(cp: cp_model.CpModel) -> Rows:

@@ -28,7 +28,7 @@ def crowded(folder: Path, size: int) -> Path:
 
 
 def test_deterministic_gives_the_same_bytes_even_when_cut_short(cli: Command, tmp_path: Path) -> None:
-    options = ("solve", crowded(tmp_path, 8), "--json", "--deterministic", "--time-limit", "0.1")
+    options = ("solve", crowded(tmp_path, 16), "--json", "--deterministic", "--time-limit", "0.05")
     one, other = cli(*options), cli(*options, "--workers", "7")
     assert one.code == 0
     assert json.loads(one.out)["status"] == "feasible"
