@@ -23,6 +23,9 @@ from cpsched.snapshot.queues import cluster_total
 PROBES = 20_000
 """How many values of a queue's gain the integer form of its deficit is tried on; beyond that, evenly spread ones."""
 
+ROUGH = 2**21
+"""The scale at which a deficit that no small whole numbers state exactly is stated roughly, and mended by hand."""
+
 
 @dataclass(frozen=True)
 class Step:
@@ -172,24 +175,40 @@ def _deficit(v: Variables, queue: str) -> cp_model.IntVar:
         enough = min(most, max(least, ceil(base / slope)))
         above_least = v.cp.new_int_var(0, enough - least, f"useful gain of {queue} in {resource}")
         v.cp.add(above_least + least <= change(v, queue, resource))
-        a, b, c = _scaled(MILLIONTHS * (base - slope * least), MILLIONTHS * slope, enough - least)
+        base, slope = MILLIONTHS * (base - slope * least), MILLIONTHS * slope
+        a, b, c = _scaled(base, slope, enough - least) or _rounded_down(base, slope)
         v.cp.add(deficit * c + above_least * b >= a)
+        for k in _short(base, slope, enough - least, (a, b, c)):
+            at_most = v.flag(f"{queue} gains at most {k} in {resource}")
+            v.cp.add(above_least >= k + 1).only_enforce_if(~at_most)
+            v.cp.add(deficit >= ceil(base - slope * k)).only_enforce_if(at_most)
     return deficit
 
 
-def _scaled(base: Fraction, slope: Fraction, steps: int) -> tuple[int, int, int]:
+def _scaled(base: Fraction, slope: Fraction, steps: int) -> tuple[int, int, int] | None:
     """Integers (a, b, c) with ⌈base − slope·k⌉ = ⌈(a − b·k) / c⌉ for every k from 0 to `steps`, as small as they come.
 
     A value just above a whole number must not be rounded down to it, one just below or at it not up beyond it; which
     of the two is near depends on the share, so every rounding is tried.
     """
     probes = (*range(0, steps, max(1, steps // PROBES)), steps)
-    for bits in range(10, 41, 5):
+    for bits in range(0, 41, 4):
         scale = 2**bits
         for a, b in product((floor(base * scale), ceil(base * scale)), (ceil(slope * scale), floor(slope * scale))):
             if all(ceil(base - slope * k) == -((b * k - a) // scale) for k in probes):
                 return a, b, scale
-    raise OverflowError("a share is too fine for whole numbers")
+    return None
+
+
+def _rounded_down(base: Fraction, slope: Fraction) -> tuple[int, int, int]:
+    """As _scaled, but never above the value and sometimes one below it."""
+    return floor(base * ROUGH), ceil(slope * ROUGH), ROUGH
+
+
+def _short(base: Fraction, slope: Fraction, steps: int, scaled: tuple[int, int, int]) -> list[int]:
+    """The gains at which the whole numbers stay below the value; none where they were found to be exact."""
+    a, b, c = scaled
+    return [k for k in range(steps + 1) if -((b * k - a) // c) < ceil(base - slope * k)] if c == ROUGH else []
 
 
 def _pdb_violations(v: Variables) -> list[Step]:

@@ -7,7 +7,7 @@ from math import ceil
 
 import pytest
 
-from cpsched.optimum.levels import _scaled
+from cpsched.optimum.levels import _rounded_down, _scaled, _short
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,17 @@ from cpsched.optimum.levels import _scaled
     ],
 )
 def test_whole_numbers_round_as_the_share_does(base: Fraction, slope: Fraction, steps: int) -> None:
-    a, b, c = _scaled(base, slope, steps)
+    scaled = _scaled(base, slope, steps)
+    assert scaled is not None
+    a, b, c = scaled
     assert [-((b * k - a) // c) for k in range(steps + 1)] == [ceil(base - slope * k) for k in range(steps + 1)]
     assert max(abs(a), abs(b) * steps) < 2**62
+
+
+def test_what_no_small_numbers_state_is_mended_gain_by_gain() -> None:
+    base, slope, steps = Fraction(10**6) + Fraction(1, 10**14), Fraction(10**6, 1618), 1618
+    a, b, c = _rounded_down(base, slope)
+    missed = _short(base, slope, steps, (a, b, c))
+    assert missed
+    for k in range(steps + 1):
+        assert -((b * k - a) // c) + (k in missed) == ceil(base - slope * k)
