@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from cpsched.cli.output import as_json, busy, emit, emit_tables, warn, write_output
-from cpsched.cli.parameters import Conf, Input, Json, Lenient, Model
-from cpsched.cli.solve import FINE, NO_ANSWER, Engine, KubeVersion, Workers, doubts
+from cpsched.cli.parameters import Conf, Input, Json, KubeVersion, Lenient, Model, Workers
+from cpsched.cli.solve import FINE, NO_ANSWER, Engine, doubts
 
 JobName = Annotated[
     str | None, typer.Option("--job", metavar="NS/JOB", help="Explain this job (PodGroup).", show_default=False)
