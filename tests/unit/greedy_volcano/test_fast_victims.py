@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cpsched.greedy.volcano.fast.board import Board
 from cpsched.greedy.volcano.statement import Statement
-from tests.unit.greedy_volcano.cluster import conf, group, node, opened, pod, queue
+from tests.unit.greedy_volcano.cluster import conf, group, node, opened, pod, priority_class, queue
 
 PLUGINS = ("gang", "conformance", "proportion", "predicates")
 
@@ -68,3 +68,30 @@ def test_one_that_was_going_when_first_asked_may_be_restored() -> None:
     statement.discard()
     found = board.victims(board.preempting(task, within_job=False), session.nodes["n"])
     assert [victim.key for victim in found] == ["ns/big-x-0"]
+
+
+def test_the_answer_for_one_class_of_tasks_is_not_given_to_another() -> None:
+    objects = [
+        node("n", cpu="4"),
+        *(queue(name) for name in ("q", "other")),
+        *(priority_class(name, value) for name, value in (("low", 1), ("mid", 2), ("high", 3))),
+        group("big", 0, "q", "Running", priorityClassName="mid"),
+        pod("big-x-0", "big", "4", on="n"),
+    ]
+    hunters = {
+        "low": ("q", "low", "1"),
+        "high": ("q", "high", "1"),
+        "else": ("other", "high", "1"),
+        "nil": ("q", "high", ""),
+    }
+    for name, (queue_name, importance, cpu) in hunters.items():
+        objects += [group(name, 1, queue_name, priorityClassName=importance), pod(f"{name}-x-0", name, cpu)]
+    session = opened(objects, conf("preempt", ("priority", *PLUGINS)))
+    board = session.board = Board.over(session)
+    assert board is not None
+    for within_job in (False, True):
+        found = {
+            name: len(board.preempting(session.tasks[f"ns/{name}-x-0"], within_job=within_job).victims)
+            for name in hunters
+        }
+        assert found == {"low": 0, "high": 0 if within_job else 1, "else": 0, "nil": 0}
