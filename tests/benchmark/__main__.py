@@ -9,6 +9,7 @@ BENCHMARKS = {
     "help": "how long cpsched --help takes",
     "load": "how long a large kubectl dump takes to load, and how much memory",
     "kube": "one pass of the kube mirror over a large cluster",
+    "optimum": "the optimum beside the plain model and the class model as they come",
     "agreement": "optimum and oracle, the two solvers, evidence and all decisions; rules that bind",
     "study": "the speed-up of a study on two cores",
     "volcano": "one full cycle of the Volcano mirror over the openb trace",

@@ -1,0 +1,75 @@
+"""The models that the optimum is measured against: the same rules and levels, without what makes ours fast."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from ortools.sat.python import cp_model
+
+from cpsched.objectives import level_plan
+from cpsched.optimum.classes import Classes, JobClass, TaskClass, VictimGroup, classes_of
+from cpsched.optimum.constraints import CONSTRAINTS
+from cpsched.optimum.levels import steps_of
+from cpsched.optimum.room import room_of
+from cpsched.optimum.variables import Variables
+from cpsched.snapshot import Snapshot
+
+
+@dataclass(frozen=True)
+class Settled:
+    """One level: what a model reached and whether it says that nothing is better."""
+
+    name: str
+    priority: int | None
+    proved: bool
+
+
+def by_default(snapshot: Snapshot, merge: Callable[[Snapshot], Classes], limit: float) -> list[Settled]:
+    """Level by level with CP-SAT as it comes: two workers, no hint, no bound from elsewhere, no second solver."""
+    end = time.monotonic() + limit
+    cp = cp_model.CpModel()
+    classes = merge(snapshot)
+    variables = Variables(cp, snapshot, classes, room_of(snapshot, classes))
+    for constrain in CONSTRAINTS.values():
+        constrain(cp, snapshot, variables)
+    plan, found = level_plan(snapshot), []
+    for position, (name, priority) in enumerate(plan):
+        share = max(0.1, (end - time.monotonic()) * 2 / (len(plan) - position + 1))
+        solved = [_solved(cp, step.expr, share) for step in steps_of(variables, name, priority)]
+        found.append(Settled(name, priority, all(solved) and all(level.proved for level in found)))
+    return found
+
+
+def _solved(cp: cp_model.CpModel, expr: cp_model.LinearExpr, seconds: float) -> bool:
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 2
+    solver.parameters.max_time_in_seconds = seconds
+    cp.minimize(expr)
+    status = solver.solve(cp)
+    if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        cp.add(expr <= solver.value(expr))
+    return status == cp_model.OPTIMAL
+
+
+def one_by_one(snapshot: Snapshot) -> Classes:
+    """Every task and every victim by itself: a variable per task and node."""
+    merged = classes_of(snapshot)
+    tasks: list[TaskClass] = []
+    alone: dict[int, list[int]] = {one.index: [] for one in merged.tasks}
+    for one in merged.tasks:
+        for task in one.tasks:
+            alone[one.index].append(len(tasks))
+            tasks.append(replace(one, index=len(tasks), tasks=(task,), jobs=(snapshot.job_key(task),)))
+    counts: dict[str, dict[int, int]] = {}
+    for one in tasks:
+        counts.setdefault(one.jobs[0], {})[one.index] = 1
+    jobs = tuple(JobClass(index, (key,), snapshot.jobs[key], counts[key]) for index, key in enumerate(sorted(counts)))
+    victims: list[VictimGroup] = []
+    for group in merged.victims:
+        rights = {action: tuple(j for i in indices for j in alone[i]) for action, indices in group.rights.items()}
+        for victim in group.tasks:
+            job = snapshot.job_key(victim)
+            victims.append(replace(group, index=len(victims), job=job, tasks=(victim,), rights=rights))
+    return replace(merged, tasks=tuple(tasks), jobs=jobs, victims=tuple(victims))
