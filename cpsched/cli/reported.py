@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,10 +15,14 @@ if TYPE_CHECKING:
     from cpsched.options import Options
     from cpsched.policy import Policy
     from cpsched.report.document import Report
+    from cpsched.report.scene import Scene
     from cpsched.report.told import Told
     from cpsched.solution import Solution
 
 STUDY = "study.json"
+OPTIMAL = "optimal"
+MOST_TASKS_WITH_REASONS = 2000
+"""Reasons replay the mirror, and judge a decision once more for every victim."""
 
 
 @dataclass(frozen=True)
@@ -43,13 +46,10 @@ def is_study(input_: str) -> bool:
 
 def report_study(folder: str, *, drawn: bool) -> Report:
     """A study's report; charts only where they are shown."""
+    from cpsched.lab.study.results import read
     from cpsched.report.study import study_report
     from cpsched.report.worst import embedding
 
-    try:
-        read = import_module("cpsched.lab.study.results").read
-    except ModuleNotFoundError:
-        raise InputError("studies are not part of this build", file=folder) from None
     with busy(f"Reading {folder}"):
         results = read(folder)
         return study_report(Path(folder).resolve().name, results.rows(), embedding(results), drawn=drawn)
@@ -69,10 +69,32 @@ def report_decisions(request: Request) -> Report:
             return told_report(told)
         instance, policy = _opened(cluster or request.input, request, stored)
     decided = [*_judged(instance, policy, stored), *_decided(instance, policy, request, bool(stored))]
+    names = unique(name for name, _ in decided)
     with busy("Drawing"):
-        scene = Scene.of(instance, policy, [one for _, one in decided], unique(name for name, _ in decided))
+        made_here = set(names[len(stored) :]) & {OPTIMAL}
+        scene = Scene.of(instance, policy, [one for _, one in decided], names, made_here)
         whole = told is not None and len(told.names) == len(decided)
-        return decision_report(scene, told if whole else None, most_nodes=request.nodes)
+        said = told if whole else _compared(scene, request.options)
+        return decision_report(scene, said, most_nodes=request.nodes)
+
+
+def _compared(scene: Scene, options: Options) -> Told | None:
+    """Verdicts and reasons, where there are several decisions and the cluster is not too large to ask for reasons."""
+    from cpsched.compare.comparison import compared
+    from cpsched.compare.contender import Contender
+    from cpsched.compare.session import Session
+    from cpsched.compare.standing import Standing
+    from cpsched.report.told import Told
+
+    if len(scene.views) < 2 or len(scene.instance.tasks) > MOST_TASKS_WITH_REASONS:
+        return None
+    snapshot = scene.snapshot
+    session = Session(scene.title, snapshot.instance, snapshot.policy)
+    contenders = [
+        Contender(view.name, view.solution, Standing.of(snapshot, view.solution), proves=view.proves)
+        for view in scene.views
+    ]
+    return Told.parse(compared(session, contenders, options).to_dict())
 
 
 class Stored(NamedTuple):

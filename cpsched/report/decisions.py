@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from cpsched.instance import Status
 from cpsched.report.cluster import MOST_NODES, cluster_section
@@ -15,16 +14,16 @@ from cpsched.report.queues import queue_section
 from cpsched.report.scene import Scene, View
 from cpsched.report.standing import standings
 from cpsched.report.told import Told
+from cpsched.solution import SolutionStatus
 
 
 def decision_report(scene: Scene, told: Told | None = None, *, most_nodes: int = MOST_NODES) -> Report:
     """Everything there is to see about decisions on one cluster; a comparison adds its verdicts and reasons."""
-    file = scene.instance.file
     sections = decision_sections(scene, most_nodes=most_nodes)
     if told is not None and told.differences:
         sections.insert(2, Section("differences", "What differs, and why", told.differences))
     return Report(
-        title=(told.title if told else "") or (Path(file).name if file else "A cluster"),
+        title=scene.title,
         about=_about(scene),
         verdict=(*told.verdict, *map(_summary_cell, scene.views)) if told else tuple(verdict(scene)),
         facts=_facts(scene),
@@ -56,9 +55,8 @@ def _about(scene: Scene) -> str:
 def verdict(scene: Scene) -> list[Cell]:
     """Who is better and where that shows, then what each decision does."""
     told = []
-    for standing in standings(scene.views) if len(scene.views) > 1 else []:
-        behind = standing.level is not None or standing.view.solution.findings != standing.best.solution.findings
-        told.append(Cell(standing.sentence, "worse" if behind else "better"))
+    for one in standings(scene.views) if len(scene.views) > 1 else []:
+        told.append(Cell(one.sentence, "worse" if one.is_behind else "better"))
     return [*told, *map(_summary_cell, scene.views)]
 
 
@@ -72,7 +70,9 @@ def _summary_cell(view: View) -> Cell:
     }
     counts = {verb: len(tasks) for verb, tasks in parts.items()}
     does = ", ".join(f"{verb} {count:,}" for verb, count in counts.items() if count) or "does nothing"
-    return Cell(f"{view.name} {does} – {STATUS[solution.status]}.", "quiet")
+    claimed = solution.status is SolutionStatus.OPTIMAL and not view.proves
+    status = "stated to be optimal; the proofs are not checked here" if claimed else STATUS[solution.status]
+    return Cell(f"{view.name} {does} – {status}.", "quiet")
 
 
 def _facts(scene: Scene) -> tuple[tuple[str, str], ...]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from cpsched.report.document import Block, Cell, Section, Text, table
 from cpsched.report.scene import View
-from cpsched.report.standing import Standing, difference, shown
+from cpsched.report.standing import Against, difference, shown
 from cpsched.report.words import BETTER, level_words
 from cpsched.solution import Level
 
 
-def level_section(views: Sequence[View], standings: Sequence[Standing]) -> Section:
+def level_section(views: Sequence[View], standings: Sequence[Against]) -> Section:
     """What every decision is worth; the first difference decides."""
     best = standings[0].best if standings else views[0]
     columns = ["level", "counts", "better"]
@@ -21,7 +21,7 @@ def level_section(views: Sequence[View], standings: Sequence[Standing]) -> Secti
             columns.append(f"against {best.name}")
         if _is_proving(view):
             columns.append("proof" if len(views) == 1 else f"proof of {view.name}")
-    decisive = {standing.view.name: standing.level for standing in standings}
+    decisive = {one.view.name: one.gap.level for one in standings if one.gap is not None}
     rows = [tuple(_row(views, best, level, decisive)) for level in best.solution.levels]
     blocks: list[Block] = [Text(_intro(views)), table("Levels, most important first", columns, rows)]
     return Section("levels", "Levels and proofs", tuple(blocks))
@@ -46,7 +46,7 @@ def _is_proving(view: View) -> bool:
     return any(level.proved or level.bound is not None for level in view.solution.levels)
 
 
-def _row(views: Sequence[View], best: View, level: Level, decisive: dict[str, Level | None]) -> Iterator[Cell]:
+def _row(views: Sequence[View], best: View, level: Level, decisive: Mapping[str, str]) -> Iterator[Cell]:
     yield Cell(level.label)
     yield Cell(level_words(level.name, level.priority), "quiet")
     yield Cell(BETTER[level.sense], "quiet")
@@ -54,14 +54,14 @@ def _row(views: Sequence[View], best: View, level: Level, decisive: dict[str, Le
         mine = next((one for one in view.solution.levels if one.label == level.label), None)
         yield Cell("–" if mine is None else shown(mine.value))
         if view is not best:
-            yield _against(mine, level, decisive[view.name])
+            yield _against(mine, level, decisive.get(view.name))
         if _is_proving(view):
             yield Cell("" if mine is None else proof(mine), "quiet")
 
 
-def _against(mine: Level | None, best: Level, first: Level | None) -> Cell:
+def _against(mine: Level | None, best: Level, first: str | None) -> Cell:
     """Only the first difference is loud: what comes after it no longer counts."""
     if mine is None:
         return Cell("not stated", "worse")
     text = difference(mine, best)
-    return Cell(f"{text}, decides", "worse") if first is not None and first.label == mine.label else Cell(text, "quiet")
+    return Cell(f"{text}, decides", "worse") if first == mine.label else Cell(text, "quiet")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from pathlib import Path
 
 from cpsched.check import Decision
 from cpsched.instance import Instance, Status, Task
@@ -34,6 +35,8 @@ class View:
     name: str
     solution: Solution
     decision: Decision
+    proves: bool = False
+    """Whether its proofs were made here; what a file states is a claim."""
 
     @cached_property
     def evictions(self) -> dict[str, Eviction]:
@@ -72,16 +75,29 @@ class Scene:
     views: tuple[View, ...]
 
     @classmethod
-    def of(cls, instance: Instance, policy: Policy, solutions: Sequence[Solution], names: Sequence[str]) -> Scene:
-        """The scene of judged solutions, called by these names."""
+    def of(
+        cls,
+        instance: Instance,
+        policy: Policy,
+        solutions: Sequence[Solution],
+        names: Sequence[str],
+        proving: Collection[str] = (),
+    ) -> Scene:
+        """The scene of judged solutions, called by these names; `proving` names those whose proofs were made here."""
         snapshot = Snapshot(instance, policy)
         named = zip(names, solutions, strict=True)
-        return cls(snapshot, tuple(View(name, one, Decision.of(snapshot, one)) for name, one in named))
+        views = (View(name, one, Decision.of(snapshot, one), name in proving) for name, one in named)
+        return cls(snapshot, tuple(views))
 
     @property
     def instance(self) -> Instance:
         """The cluster."""
         return self.snapshot.instance
+
+    @property
+    def title(self) -> str:
+        """What the cluster is called: its file."""
+        return Path(self.instance.file).name if self.instance.file else "A cluster"
 
     @cached_property
     def touched(self) -> tuple[Task, ...]:

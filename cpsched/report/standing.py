@@ -4,69 +4,62 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cpsched import timestamps
+from cpsched.compare.comparison import worded
+from cpsched.compare.standing import FINDINGS, NO_DECISION, Gap, Standing, gap
 from cpsched.objectives import comparable
 from cpsched.report.scene import View
-from cpsched.solution import Level, Solution, SolutionStatus
-
-NO_DECISION = (SolutionStatus.INFEASIBLE, SolutionStatus.UNKNOWN)
+from cpsched.solution import Level, SolutionStatus
+from cpsched.timestamps import parse
 
 
 @dataclass(frozen=True)
-class Standing:
+class Against:
     """One decision against the best one."""
 
     view: View
     best: View
-    level: Level | None
-    """The first level at which they differ, None if they do not or findings decide."""
+    gap: Gap | None
+    """The first difference, None if there is none (or no decision)."""
+
+    @property
+    def is_behind(self) -> bool:
+        """Worse than the best, or nothing at all."""
+        return self.gap is not None or self.view.solution.status in NO_DECISION
 
     @property
     def sentence(self) -> str:
         """The verdict in words."""
-        mine, best = self.view.solution, self.best.solution
-        if mine.status in NO_DECISION:
-            return f"{self.view.name} has no decision: {mine.status.value}."
-        if len(mine.findings) != len(best.findings):
-            rules = ", ".join(sorted({one.rule for one in mine.findings}))
-            return f"{self.view.name} breaks rules ({rules}), so it ranks behind {self.best.name}."
-        if self.level is None:
-            return f"{self.view.name} is as good as {self.best.name} on every level."
-        other = next(level for level in best.levels if level.label == self.level.label)
-        return (
-            f"{self.view.name} is behind {self.best.name}, first at {self.level.label}: "
-            f"{shown(self.level.value)} instead of {shown(other.value)}."
-        )
+        name, best, found = self.view.name, self.best.name, self.gap
+        if self.view.solution.status in NO_DECISION:
+            return f"{name} has no decision: {self.view.solution.status.value}."
+        if found is None:
+            return f"{name} is as good as {best} on every level."
+        if found.level == FINDINGS:
+            rules = ", ".join(sorted({one.rule for one in self.view.solution.findings}))
+            return f"{name} breaks rules ({rules}), so it ranks behind {best}."
+        values = (worded(found.level, value) for value in (found.value, found.best))
+        return f"{name} is behind {best}, first at {found.level}: {' instead of '.join(values)}."
 
 
-def standings(views: tuple[View, ...]) -> list[Standing]:
+def standings(views: tuple[View, ...]) -> list[Against]:
     """Everybody but the best against the best; the first of equals counts as the best, a proved one before others."""
-    best = min(views, key=lambda view: (*_rank(view.solution), view.solution.status is not SolutionStatus.OPTIMAL))
-    return [Standing(view, best, first_difference(view.solution, best.solution)) for view in views if view is not best]
-
-
-def first_difference(solution: Solution, best: Solution) -> Level | None:
-    """The most important level at which the values differ; None if findings decide before any level does."""
-    if len(solution.findings) != len(best.findings):
-        return None
-    values = {level.label: level.value for level in best.levels}
-    return next((level for level in solution.levels if values.get(level.label) != level.value), None)
+    stands = [(view, Standing.of(view.decision.snapshot, view.solution)) for view in views]
+    best, top = min(stands, key=lambda one: (one[1] is None, one[1] and one[1].key, not _is_proved(one[0])))
+    return [
+        Against(view, best, None if own is None or top is None else gap(own, top))
+        for view, own in stands
+        if view is not best
+    ]
 
 
 def difference(level: Level, best: Level) -> str:
     """How the value compares with the best decision's, in words."""
     if level.value == best.value:
         return "same"
-    mine, other = number(level), number(best)
     verdict = "better" if _key(level) < _key(best) else "worse"
-    if mine is None or other is None or isinstance(level.value, str):
-        return verdict
-    return f"{verdict} by {abs(mine - other):,}"
-
-
-def number(level: Level) -> int | None:
-    """The value as a number, a time in nanoseconds."""
-    return timestamps.parse(level.value) if isinstance(level.value, str) else level.value
+    if isinstance(level.value, int) and isinstance(best.value, int):
+        return f"{verdict} by {abs(level.value - best.value):,}"
+    return verdict
 
 
 def shown(value: int | str | None) -> str:
@@ -74,13 +67,10 @@ def shown(value: int | str | None) -> str:
     return "none" if value is None else str(value)
 
 
-def _rank(solution: Solution) -> tuple[object, ...]:
-    return (
-        solution.status in NO_DECISION,
-        len(solution.findings),
-        tuple(key for level in solution.levels for key in _key(level)),
-    )
+def _is_proved(view: View) -> bool:
+    return view.solution.status is SolutionStatus.OPTIMAL
 
 
 def _key(level: Level) -> tuple[tuple[int, int], ...]:
-    return comparable([(level.name, level.priority)], [number(level)])
+    value = parse(level.value) if isinstance(level.value, str) else level.value
+    return comparable([(level.name, level.priority)], [value])

@@ -76,7 +76,7 @@ def _verdict(study: Study) -> Iterator[Cell]:
         told = ", ".join(f"{outcome} in {counts[outcome]:,}" for outcome in charts.OUTCOMES if counts[outcome])
         total = sum(counts.values())
         tone: Tone = "worse" if counts["behind"] + counts["breaks rules"] else "better"
-        yield Cell(f"{engine} under {model}, {total:,} decisions against the optimum: {told}.", tone)
+        yield Cell(f"{engine} under {model}, {total:,} decision{'s' * (total != 1)} against the optimum: {told}.", tone)
     if study.times:
         proved = sum(one.proved for one in study.times)
         yield Cell(f"The optimum is proved on every level in {proved:,} of {len(study.times):,} searches.", "quiet")

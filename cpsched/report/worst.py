@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from cpsched.importers.load import load
 from cpsched.importers.policy import load_policy
+from cpsched.lab.study.matrix import Plan
+from cpsched.lab.study.results import Results
 from cpsched.policy import Policy
 from cpsched.report.decisions import decision_sections, verdict
 from cpsched.report.document import Section, Text
@@ -17,35 +19,21 @@ from cpsched.solution import Solution
 MOST_NODES = 8
 MOST_TASKS = 5000
 """A larger cluster is not drawn inside a study's report; `cpsched report` draws it on its own."""
-KEPT = ("cluster", "levels", "moves", "findings")
+SHOWN = ("cluster", "levels", "moves", "findings")
 
 
-class Kept(Protocol):
-    """What a study keeps besides its rows."""
-
-    @property
-    def plan(self) -> Any:
-        """Models and configuration as they were."""
-
-    def solution(self, key: str) -> Any:
-        """A cell's decision as JSON."""
-
-    def instance(self, sha256: str) -> Any:
-        """An instance as JSON."""
-
-
-def embedding(kept: Kept) -> Callable[[str, Row, str | None], list[Section]]:
+def embedding(results: Results) -> Callable[[str, Row, str | None], list[Section]]:
     """Makes a section of a cell: its decision beside the optimum's."""
 
     def embed(key: str, cell: Row, best: str | None) -> list[Section]:
         tasks = (cell["tasks_pending"] or 0) + (cell["tasks_running"] or 0)
         if tasks > MOST_TASKS:
             return []
-        instance = load(kept.instance(cell["instance_sha256"]), lenient=True)
+        instance = load(results.instance(cell["instance_sha256"]), lenient=True)
         keys = {cell["engine"]: cell["key"]} | ({} if best is None else {OPTIMAL: best})
-        solutions = [Solution.parse(kept.solution(one)) for one in keys.values()]
-        scene = Scene.of(instance, _policy(kept.plan, cell, instance.conf), solutions, list(keys))
-        parts = [part for part in decision_sections(scene, most_nodes=MOST_NODES) if part.key in KEPT]
+        solutions = [Solution.parse(results.solution(one)) for one in keys.values()]
+        scene = Scene.of(instance, _policy(results.plan, cell, instance.conf), solutions, list(keys), {OPTIMAL})
+        parts = [part for part in decision_sections(scene, most_nodes=MOST_NODES) if part.key in SHOWN]
         told = [Text(line.text) for line in verdict(scene)]
         title = f"{cell['instance']}: {cell['engine']} against {OPTIMAL}, model {cell['model']}"
         return [Section(key, title, (*told, *(block for part in parts for block in part.blocks)), depth=3)]
@@ -53,7 +41,7 @@ def embedding(kept: Kept) -> Callable[[str, Row, str | None], list[Section]]:
     return embed
 
 
-def _policy(plan: Any, cell: Row, own: Mapping[str, Any] | None) -> Policy:
+def _policy(plan: Plan, cell: Row, own: Mapping[str, Any] | None) -> Policy:
     model = next(one.content for one in plan.models if one.name == cell["model"])
     conf = own if plan.conf is None else plan.conf
     return load_policy(model, conf, lenient=True, kube_version=plan.recipe.kube_version)

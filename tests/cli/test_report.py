@@ -22,7 +22,10 @@ def decision(cli: Command, tiny: Path, tmp_path: Path) -> Path:
 def test_without_a_wish_the_mirror_meets_the_optimum_in_tables(cli: Command, tiny: Path) -> None:
     code, out, err = cli("report", tiny)
     assert (code, err) == (0, "")
-    assert "volcano is behind optimal, first at victim_priority_sum: 6442451064 instead of 2147483748." in out
+    assert "volcano: behind at victim_priority_sum: 3 victims with priorities of 120 in sum against 1 victim" in out
+    assert "it was not needed: without it no further rule breaks" in out
+    assert "optimal: nothing is better on any level, proved." in out
+    assert "optimal holds room for 1, evicts 1 – optimal, every level proved." in out
     assert re.search(
         r"notebook/task-0 +10 +1 cpu, 1 gpu +on gpu-node +evicted \(preempt for default/urgent\) +stays", out
     )
@@ -38,12 +41,20 @@ def test_stored_decisions_are_judged_and_nobody_else_decides(
     monkeypatch.setattr("cpsched.engines.run", fails)
     code, out, _ = cli("report", tiny, "--solution", decision, "--solution", decision)
     assert code == 0
-    assert "volcano (2) is as good as volcano on every level." in out
+    assert "volcano (2): as good as the best here; that nothing is better is not proved." in out
 
 
 def test_a_stored_decision_beside_an_engine(cli: Command, tiny: Path, decision: Path) -> None:
     out = cli("report", tiny, "--solution", decision, "--engines", "optimal").out
     assert "What volcano and optimal would do" in out
+
+
+def test_the_proofs_of_a_file_are_claims(cli: Command, tiny: Path, decision: Path, tmp_path: Path) -> None:
+    best = tmp_path / "best.json"
+    assert cli("solve", tiny, "-o", best).code == 0
+    out = cli("report", tiny, "--solution", decision, "--solution", best).out
+    assert "optimal: nobody here is better; that nothing is, is not proved." in out
+    assert "evicts 1 – stated to be optimal; the proofs are not checked here." in out
 
 
 def test_a_broken_decision_is_shown_with_its_findings(cli: Command, tiny: Path, tmp_path: Path) -> None:
@@ -111,43 +122,40 @@ def test_what_cannot_be_reported_is_one_line(cli: Command, tiny: Path, decision:
         assert err.count("\n") == 1
 
 
-COMPARISON = {
-    "apiVersion": "cpsched/v1",
-    "kind": "Comparison",
-    "id": "preempt-one-is-enough.json",
-    "model": "volcano",
-    "reference": "best",
-    "engines": [
-        {
-            "engine": "mine",
-            "verdict": "behind",
-            "sentence": "behind at victim_count: 3 against 1",
-            "differences": [
-                {"task": "notebook/task-0", "here": "evicted", "there": "keeps running", "reason": "was not needed"}
-            ],
-        },
-        {"engine": "best", "verdict": "optimal", "sentence": "nothing is better", "differences": []},
-    ],
-}
-
-
-def test_a_comparison_brings_its_verdicts_and_reasons(cli: Command, tiny: Path, decision: Path, tmp_path: Path) -> None:
-    solution = json.loads(decision.read_text())
-    told = json.loads(json.dumps(COMPARISON)) | {"instance_sha256": solution["instance_sha256"]}
-    for one in told["engines"]:
-        one["solution"] = solution
+def test_a_comparison_brings_its_verdicts_and_reasons(cli: Command, tiny: Path, tmp_path: Path) -> None:
     file = tmp_path / "comparison.json"
+    assert cli("compare", tiny, "-o", file).code == 0
+    told = json.loads(file.read_text())
+    told["engines"][0]["sentence"] = "said so in the file"
     file.write_text(json.dumps(told))
     alone = cli("report", file)
     assert alone.code == 0
-    assert "mine: behind at victim_count: 3 against 1." in alone.out
-    assert re.search(r"notebook/task-0 +evicted +keeps running +was not needed", alone.out)
+    assert "volcano: said so in the file." in alone.out
+    assert re.search(r"notebook/task-0 +evicted for default/urgent +keeps running +preempt cleared", alone.out)
     assert "A Comparison does not hold the cluster" in alone.out
     drawn = cli("report", tiny, "--solution", file, "--format", "html").out
-    assert 'aria-label="gpu-node, mine"' in drawn
+    assert 'aria-label="gpu-node, volcano"' in drawn
     (tmp_path / tiny.name).write_text(tiny.read_text())
     beside = cli("report", file, "--format", "html").out
-    assert 'aria-label="gpu-node, best"' in beside
-    assert "was not needed" in beside
+    assert 'aria-label="gpu-node, optimal"' in beside
+    assert "said so in the file" in beside
     (tmp_path / tiny.name).write_text(tiny.read_text().replace('"cpu": "64"', '"cpu": "65"'))
     assert "A Comparison does not hold the cluster" in cli("report", file).out
+
+
+def test_a_study_in_all_forms(cli: Command, tiny: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    assert cli("study", folder, "--instances", tiny, "--workers", "1").code == 0
+    code, out, err = cli("report", folder)
+    assert (code, err) == (0, "")
+    assert "volcano under volcano, 1 decision against the optimum: behind in 1." in out
+    assert re.search(r"preempt-one-is-enough.json +volcano +volcano +1 +1 +4 +victim_priority_sum +6442451064", out)
+    assert re.search(r"notebook/task-0 +10 +1 cpu, 1 gpu +on gpu-node +evicted", out)
+    page = cli("report", folder, "--format", "html").out
+    assert page.count("<svg") == 4
+    assert 'id="worst-1"' in page
+    assert cli("report", folder, "--format", "markdown").out.startswith("# run\n")
+
+
+def test_a_folder_without_a_study_is_a_cluster(cli: Command, tmp_path: Path) -> None:
+    assert "no .json or .yaml file in this folder" in cli("report", tmp_path).err

@@ -93,7 +93,7 @@ def test_the_compact_example_loads() -> None:
 
 @pytest.mark.parametrize(
     "page",
-    [*PAGES, *(ROOT / "docs" / name for name in ("instance.md", "import.md", "generate.md"))],
+    [*PAGES, *(ROOT / "docs" / name for name in ("instance.md", "import.md", "generate.md", "report.md"))],
     ids=lambda page: page.name,
 )
 def test_links_lead_somewhere(page: Path) -> None:
