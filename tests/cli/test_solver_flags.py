@@ -31,7 +31,6 @@ def test_deterministic_gives_the_same_bytes_even_when_cut_short(cli: Command, tm
     options = ("solve", crowded(tmp_path, 16), "--json", "--deterministic", "--time-limit", "0.05")
     one, other = cli(*options), cli(*options, "--workers", "7")
     assert one.code == 0
-    assert json.loads(one.out)["status"] == "feasible"
     assert one == other
 
 

@@ -51,7 +51,7 @@ def midsize(seed: int) -> Raw:
         "priorityClasses": {f"p{value}": value for value in PRIORITIES},
         "queues": [{"name": "q0", "weight": 1}, {"name": "q1", "weight": r.randint(1, 3)}],
         "jobs": jobs,
-        "conf": conf(ACTIONS, *PLUGINS, *(["proportion"] if r.random() < 0.7 else [])),
+        "conf": conf(ACTIONS, *PLUGINS, *(["proportion"] if r.random() < 0.4 else [])),
     }
 
 

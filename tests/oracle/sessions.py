@@ -70,6 +70,28 @@ def contest(seed: int, *, scope: str | None = None) -> Contest:
     return Contest(source, model, _conf(r, share), _rules(r, model, scope))
 
 
+def entering(seed: int) -> Contest:
+    """Half empty nodes, and two Pending jobs that may each enter, but not always both."""
+    r = random.Random(seed)
+    jobs = [
+        {
+            "name": f"w{number}",
+            "minMember": 1,
+            "phase": "Pending",
+            "minResources": {"cpu": r.randint(1, 3)},
+            "priorityClassName": r.choice(["p1000", "p100"]),
+            "tasks": [{"replicas": 1, "requests": {"cpu": 1}}],
+        }
+        for number in range(2)
+    ]
+    nodes = [{"name": f"n{number}", "allocatable": {"cpu": r.randint(1, 2), "pods": 9}} for number in range(2)]
+    source = {"apiVersion": "cpsched/v1", "kind": "Instance", "nodes": nodes, "jobs": jobs}
+    source["priorityClasses"] = {f"p{value}": value for value in PRIORITIES}
+    overcommit = {"name": "overcommit", "arguments": {"overcommit-factor": r.choice(["1.0", "1.2"])}}
+    plugins = ("priority", "gang", overcommit, "predicates")
+    return Contest(source, "volcano", conf("enqueue, allocate, preempt", *plugins))
+
+
 def _rules(r: random.Random, model: str, scope: str | None) -> Raw:
     rules: Raw = {}
     if r.random() < 0.2:

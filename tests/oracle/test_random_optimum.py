@@ -11,7 +11,7 @@ from cpsched.optimum.solve import decide
 from cpsched.solution import SolutionStatus
 from tests.oracle.brute_force import Optimum, optimum
 from tests.oracle.rivals import binding_rules
-from tests.oracle.sessions import Contest, contest
+from tests.oracle.sessions import Contest, contest, entering
 
 ONE_WORKER = Settings(workers=1, deterministic=True)
 SESSIONS, CHUNK = 2000, 100
@@ -61,6 +61,12 @@ def test_optimum_equals_exhaustive_search_across_nodes(start: int) -> None:
     """With eviction.scope cluster victims may lie anywhere."""
     for seed in range(start, start + CHUNK):
         compare(contest(seed, scope="cluster"), seed)
+
+
+def test_optimum_equals_exhaustive_search_where_jobs_enter_together() -> None:
+    """Overcommit lets either job in, and sometimes only one of them."""
+    for seed in range(60):
+        compare(entering(seed), seed)
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from cpsched import timestamps
 from cpsched.certificate import EVIDENCE
 from cpsched.certificate.case import Case, Session
 from cpsched.objectives import PRIORITY_OFFSET, Value
@@ -133,6 +134,24 @@ def test_who_is_protected_frees_nothing() -> None:
     assert shown(cluster(old, *waiting(2), nodes=2), "counting", "jobs_admitted", 100) == 0
     spare = job("old", running(1, replicas=2), priority=10, minMember=0)
     assert shown(cluster(spare, *waiting(2), nodes=2), "counting", "jobs_admitted", 100) == 1
+
+
+def test_a_gang_may_lose_what_it_starts_anew() -> None:
+    """Two at work are its minimum; with a third that could start, one of them is spare."""
+    old = job("old", running(1, replicas=2), pending(1, name="new"), priority=10, minMember=2)
+    victims = Session(snapshot_of({"conf": EVICTING, **cluster(old, *waiting(2))})).victims
+    assert victims.most_of("default/old") == 1
+
+
+def test_the_start_is_that_of_a_victim_of_the_highest_priority() -> None:
+    """The pod of priority 50 started at midnight; that the one of priority 10 started later does not count."""
+    old = [
+        job("a", running(1, startTime="2026-01-01T03:00:00Z"), priority=10, minMember=0),
+        job("b", running(3, startTime="2026-01-01T00:00:00Z"), priority=50, minMember=0),
+    ]
+    source = cluster(*old, *waiting(3), now="2026-01-01T12:00:00Z")
+    found = shown(source, "implied", "victim_start_time", victim_max_priority=50)
+    assert found == timestamps.parse("2026-01-01T00:00:00Z")
 
 
 def test_earlier_levels_imply_later_ones() -> None:
