@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import shlex
 import shutil
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -211,6 +213,25 @@ def test_wrong_usage_is_one_line(cli: Command, corpus: Path, arguments: list[str
     assert (ended.code, ended.out) == (2, "")
     assert wrong in ended.err
     assert ended.err.count("\n") == 1
+
+
+def test_a_bar_with_the_time_left_where_somebody_watches(corpus: Path) -> None:
+    """On a terminal stderr counts the cases; stdout is as ever."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "cpsched", "check", str(corpus), "--no-optimum"]
+    running = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=theirs, cwd=ROOT, env={**os.environ, "TERM": "xterm"}
+    )
+    os.close(theirs)
+    out, _ = running.communicate()
+    seen = b""
+    with suppress(OSError):  # a terminal whose other side is closed
+        while chunk := os.read(ours, 4096):
+            seen += chunk
+    os.close(ours)
+    assert b"Checking" in seen
+    assert b"5/5" in seen
+    assert b"\x1b" not in out
 
 
 def test_ctrl_c_leaves_no_half_written_file(corpus: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import cpsched
+from cpsched.compare import reasons as reasons_module
 from cpsched.compare.comparison import Comparison
 from cpsched.solution import Solution
 from tests.judge import cluster, conf, job, pending, running
@@ -189,3 +190,9 @@ def test_an_engine_named_twice_or_unknown_is_refused() -> None:
 def test_without_recorded_decisions_there_is_nothing_to_replay() -> None:
     with pytest.raises(cpsched.InputError, match="no decision is recorded"):
         compared(TINY / "preempt-one-is-enough.json", engines=("recorded",))
+
+
+def test_the_judge_tries_to_do_without_the_first_victims_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reasons_module, "MOST_TRIALS", 1)
+    found = reasons(compared(TINY / "preempt-one-is-enough.json"), "volcano")
+    assert [("not needed" in text) for text in found.values()] == [True, False]
