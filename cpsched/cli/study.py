@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -148,7 +150,8 @@ def study(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
             "lenient": lenient,
         }
         recipe = _recipe(folder, file).changed(given)
-        with progress() as watch:
+        # What a runner's library prints is no result of ours.
+        with progress() as watch, redirect_stdout(sys.stderr):
             tally = run(folder, recipe, Means(runner, workers, ray_address, retry_failed), watch)
         warn(tally.notes)
         if tally.interrupted and not folder.exists:

@@ -102,15 +102,15 @@ def count(corpus: str) -> int:
     return sum(1 if found is None else sum(1 for _ in found) for found in rows)
 
 
+def is_beside(name: str) -> bool:
+    """Whether a file of this name lies beside cases and is none itself."""
+    return name in _NO_CASES or name.endswith(_NO_CASE_ENDINGS)
+
+
 def _files(root: Path) -> list[Path]:
     endings = (*SUFFIXES, *ROW_SUFFIXES)
     found = sorted(
-        file
-        for file in root.rglob("*")
-        if file.name.endswith(endings)
-        and file.name not in _NO_CASES
-        and not file.name.endswith(_NO_CASE_ENDINGS)
-        and file.is_file()
+        file for file in root.rglob("*") if file.name.endswith(endings) and not is_beside(file.name) and file.is_file()
     )
     if not found:
         raise InputError("no case in this folder", file=str(root), right="a case is a .json, .yaml or .jsonl file")

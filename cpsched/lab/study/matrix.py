@@ -18,6 +18,7 @@ import cpsched
 from cpsched import engines
 from cpsched.errors import InputError
 from cpsched.files import read_document
+from cpsched.importers.corpus import is_beside
 from cpsched.importers.policy import load_policy, model_content
 from cpsched.lab.runners.work import Status
 from cpsched.lab.study.recipe import Recipe
@@ -26,8 +27,6 @@ from cpsched.policy import load_model
 
 IN_THE_KEY = {"time_limit", "threads", "deterministic", "prover", "kube_version", "pod_groups", "lenient"}
 """What a recipe says that can change a result, besides the matrix itself."""
-NO_INSTANCES = ("expected.json", "baseline.json")
-"""Files that lie beside instances; a folder's name does not stand for them."""
 
 
 class Setting(NamedTuple):
@@ -144,7 +143,7 @@ def _matches(pattern: str) -> Iterator[str]:
 
 
 def _may_be_instance(file: Path) -> bool:
-    return file.name.endswith(SUFFIXES) and file.name not in NO_INSTANCES and file.is_file()
+    return file.name.endswith(SUFFIXES) and not is_beside(file.name) and file.is_file()
 
 
 def _setting(name: str, recipe: Recipe) -> Setting:

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from cpsched.errors import InputError
 from cpsched.lab.study.recipe import Recipe
+from tests.docs.blocks import blocks
 
 
 def recipe(**fields: Any) -> Recipe:
@@ -76,3 +78,12 @@ def test_what_cells_are_told() -> None:
     assert not told.options("optimal", 4).pod_groups
     options = told.options("optimal", 4)
     assert (options.workers, options.time_limit, options.seed, options.prover) == (3, 5, 4, "cp-sat")
+
+
+def test_the_documented_study_file_is_one() -> None:
+    root = Path(__file__).parents[3]
+    [example] = blocks(root / "docs" / "study.md", "yaml")
+    read = Recipe.parse(yaml.safe_load(example))
+    assert read.seeds == (1, 2, 3, 4, 5)
+    stated = {"time_limit", "grace", "memory", "threads", "engines"}
+    assert read.model_dump(include=stated) == Recipe().model_dump(include=stated)
