@@ -21,7 +21,7 @@ ALONE_EFFORT = 0.6
 
 
 FEW = 2000
-"""Up to this many variables a lone worker takes CP-SAT's own mix, beyond it the one that leans on the LP."""
+"""Up to this many variables CP-SAT first works alone, with its own mix; beyond it, it leans on the LP and is raced."""
 
 
 class MismatchError(CpschedError):
@@ -82,7 +82,9 @@ class Race:
         single = settings.deterministic or settings.workers < 2
         if settings.prover == "highs" and (rows := _safe_rows(cp)) is not None:
             return self._highs(rows, seconds)
-        outcome = self._cp_sat(cp, seconds, workers=1, effort=None if single else ALONE_EFFORT)
+        outcome = Outcome([])
+        if single or len(cp.proto.variables) <= FEW:
+            outcome = self._cp_sat(cp, seconds, workers=1, effort=None if single else ALONE_EFFORT)
         left = end - self.clock()
         if single or left <= 0.05 or self.interrupted or self._closed(cp, outcome):
             return outcome
