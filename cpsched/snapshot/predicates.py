@@ -7,6 +7,7 @@ from functools import cached_property
 
 from cpsched.filters import FILTERS, Args, ClusterState, Features, Status, feasible, final_state_failures
 from cpsched.filters.facts import Facts
+from cpsched.filters.status import unresolvable
 from cpsched.instance import Instance, Task
 from cpsched.policy import Policy, Profile
 from cpsched.snapshot.jobs import DEFAULT_SCHEDULER
@@ -24,6 +25,8 @@ VOLCANO_SWITCHES: dict[str, str | None] = {
     "DynamicResources": None,
 }
 """The ten filters of Volcano's predicates plugin and their switches; None is always on."""
+
+NOT_IN_SHARD = unresolvable("", "node isn't in scheduler node shard")
 
 
 class Predicates:
@@ -65,8 +68,17 @@ class Predicates:
             static = [name for name in self.names(task) if FILTERS[name].is_static]
             verdicts = feasible(task, self.cluster, static, self.args(task))
             found = {node: status for node, status in verdicts.by_node().items() if not status.is_success}
+            found |= dict.fromkeys(self._other_shards, NOT_IN_SHARD)
             self._refused[task.key] = found
         return found
+
+    @cached_property
+    def _other_shards(self) -> tuple[str, ...]:
+        """Nodes that hard sharding keeps for other instances of Volcano; soft sharding only prefers its own."""
+        sharding = self.instance.sharding
+        if self.policy.is_kube or sharding is None or sharding.mode != "hard":
+            return ()
+        return tuple(name for name in self.instance.nodes if name not in sharding.nodes)
 
     def dynamic_names(self, task: Task) -> tuple[str, ...]:
         """Enabled filters whose answer depends on other tasks."""

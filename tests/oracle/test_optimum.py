@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import cpsched
 from cpsched import timestamps
 from cpsched.importers.load import load
 from cpsched.optimum.race import Settings
@@ -15,6 +16,7 @@ from cpsched.optimum.solve import decide
 from cpsched.policy import load_model, policy_for
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Solution, SolutionStatus
+from tests.judge import cluster, job, pending
 from tests.oracle.brute_force import optimum
 from tests.oracle.samples import DATA, rows, session
 
@@ -65,3 +67,11 @@ def test_optimum_equals_exhaustive_search(name: str, start: int) -> None:
         ]
         assert solution.status is SolutionStatus.OPTIMAL, seed
         assert [level.value for level in solution.levels] == expected, seed
+
+
+def test_hard_sharding_binds_the_optimum_too() -> None:
+    """Room on another scheduler's node is no room."""
+    world = cluster(job("a", pending(4, 2)), nodes={"n1": 4, "n2": 4}, sharding={"mode": "hard", "nodes": ["n2"]})
+    assert cpsched.solve(cpsched.load(world), workers=1).binds == {}
+    open_to_both = {**world, "sharding": {"mode": "soft", "nodes": ["n2"]}}
+    assert len(cpsched.solve(cpsched.load(open_to_both), workers=1).binds) == 2

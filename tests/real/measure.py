@@ -36,6 +36,8 @@ class Decision:
     gap: Gap | None
     place: int
     """Which level from the top the gap is on."""
+    on_last: bool = False
+    """Whether that is the last one, which only breaks ties."""
 
     @property
     def profile(self) -> str:
@@ -89,4 +91,5 @@ def _decision(case: Case, number: int, found: tuple[Solution, Standing, int], be
     rules = tuple(sorted({finding.rule for finding in solution.findings}))
     behind = None if best is None or rules else gap(standing, best.standing)
     place = 0 if behind is None else standing.labels.index(behind.level)
-    return Decision(case.id, number, count, rules, best, behind, place)
+    on_last = behind is not None and place == len(standing.labels) - 1
+    return Decision(case.id, number, count, rules, best, behind, place, on_last)

@@ -50,8 +50,12 @@ def stories(corpus: str, model: str, chosen: Sequence[Decision], optima: Optima,
         contenders = [given(session, "recorded", solution), contend(session, OPTIMAL, options, optima)]
         own = compared(session, contenders, options)["recorded"]
         first = next(iter(own.differences), None)
-        why = f" {first.task} {first.here}, in the optimum it {first.there}: {first.reason}." if first else ""
-        told[case.id] = f"`{case.id.partition('#')[2]}` is {md(own.sentence)}.{md(why)}"
+        why = (
+            f"{first.task}: {first.here}; in the optimum: {first.there}. Why: {first.reason.rstrip('.')}."
+            if first
+            else ""
+        )
+        told[case.id] = f"`{case.id.partition('#')[2]}` is {md(own.sentence)}. {md(why)}".rstrip()
     return "\n".join(f"{number}. {told[one.case]}" for number, one in enumerate(chosen, start=1))
 
 
@@ -78,6 +82,10 @@ def _overall(found: Sequence[list[Decision]], flat: Sequence[Decision]) -> str:
         ("of these, compared with the optimum", f"{len(compared_):,}"),
         ("— optimal, proved", share(sum(one.is_optimal for one in compared_), len(compared_))),
         ("— behind: a better decision is at hand", share(sum(one.is_behind for one in compared_), len(compared_))),
+        (
+            "— behind on another level than the last one",
+            share(sum(one.is_behind and not one.on_last for one in compared_), len(compared_)),
+        ),
         (
             "— as good as the best found, not proved",
             share(sum(not one.is_optimal and not one.is_behind for one in compared_), len(compared_)),
@@ -131,10 +139,12 @@ def _profiles(flat: Sequence[Decision]) -> str:
         groups[one.profile].append(one)
     rows = []
     for name, group in sorted(groups.items()):
-        counts = [sum(bool(one.rules) for one in group), sum(one.is_optimal for one in group)]
-        counts.append(sum(one.is_behind for one in group))
-        rows.append((f"`{name}`", f"{len(group):,}", *(share(count, len(group)) for count in counts)))
-    columns = ["profile", "decisions", "break a rule", "optimal", "behind"]
+        held = [one for one in group if not one.rules and one.optimum is not None]
+        counts = [sum(one.is_optimal for one in held), sum(one.is_behind for one in held)]
+        broken = share(sum(bool(one.rules) for one in group), len(group))
+        shares = (share(count, len(held)) for count in counts)
+        rows.append((f"`{name}`", f"{len(group):,}", broken, f"{len(held):,}", *shares))
+    columns = ["profile", "decisions", "break a rule", "compared", "optimal", "behind"]
     return "## By kind of session\n\n" + table(columns, rows)
 
 

@@ -120,3 +120,23 @@ def test_default_spread_is_a_dynamic_wish():
     snapshot = snapshot_of(source, model="kube", conf=settings)
     assert broken(decide(snapshot, {"binds": {"a/task-0": "n2"}})) == set()
     assert broken(decide(snapshot, {"binds": {"a/task-0": "n1"}})) == {"filters"}
+
+
+class TestShards:
+    """Nodes of other shards."""
+
+    def shard(self, mode, **options):
+        """Two equal nodes, of which n2 is this scheduler's."""
+        world = cluster(job("a", pending()), nodes={"n1": 4, "n2": 4}, sharding={"mode": mode, "nodes": ["n2"]})
+        return snapshot_of(world, **options)
+
+    def test_hard_sharding_refuses_them(self):
+        """A decision that uses one breaks the rule; the own node is fine."""
+        snapshot = self.shard("hard")
+        assert broken(decide(snapshot, {"binds": {"a/task-0": "n1"}})) == {"filters"}
+        assert broken(decide(snapshot, {"binds": {"a/task-0": "n2"}})) == set()
+
+    @pytest.mark.parametrize(("mode", "model"), [("soft", "volcano"), ("none", "volcano"), ("hard", "kube")])
+    def test_others_do_not(self, mode, model):
+        """Soft sharding only prefers; kube-scheduler knows no shards."""
+        assert broken(decide(self.shard(mode, model=model), {"binds": {"a/task-0": "n1"}})) == set()
