@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from functools import cached_property
 
 from cpsched.filters import FILTERS, Args, ClusterState, Features, Status, feasible, final_state_failures
@@ -34,7 +34,7 @@ class Predicates:
 
     def __init__(self, instance: Instance, policy: Policy):
         self.instance, self.policy = instance, policy
-        self._refused: dict[str, dict[str, Status]] = {}
+        self._refused: dict[Hashable, dict[str, Status]] = {}
 
     def names(self, task: Task) -> tuple[str, ...]:
         """Enabled filters for the task, in upstream's order."""
@@ -63,13 +63,16 @@ class Predicates:
 
     def refused(self, task: Task) -> dict[str, Status]:
         """Nodes on which the task may not be whatever else happens, with the reason."""
-        found = self._refused.get(task.key)
+        facts = self.cluster.facts(task)
+        wishes = (task.pod.spec.scheduler_name, task.node, facts.node_affinity, facts.tolerations)
+        key: Hashable = task.key if facts.claims else wishes
+        found = self._refused.get(key)
         if found is None:
             static = [name for name in self.names(task) if FILTERS[name].is_static]
             verdicts = feasible(task, self.cluster, static, self.args(task))
             found = {node: status for node, status in verdicts.by_node().items() if not status.is_success}
             found |= dict.fromkeys(self._other_shards, NOT_IN_SHARD)
-            self._refused[task.key] = found
+            self._refused[key] = found
         return found
 
     @cached_property
