@@ -14,7 +14,7 @@ from cpsched.snapshot import Snapshot
 from cpsched.solution import Eviction
 from tests.judge import cluster, conf, job, pending, running, snapshot_of
 from tests.oracle.brute_force import TooLargeError, decisions, optimum
-from tests.strategies import tiny_sessions
+from tests.tiny_sessions import tiny_sessions
 
 Key = tuple[tuple[int, int], ...]
 

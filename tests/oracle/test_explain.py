@@ -31,7 +31,7 @@ from tests.judge import cluster, job, pending, running
 from tests.judge import snapshot_of as tiny
 from tests.oracle.brute_force import TooLargeError, decisions, optimum
 from tests.oracle.samples import session
-from tests.strategies import Tiny, tiny_sessions
+from tests.tiny_sessions import Tiny, tiny_sessions
 
 MOST = 3_000
 """Decisions that are tried for one answer; sessions that need more are left out."""

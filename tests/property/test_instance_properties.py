@@ -22,14 +22,8 @@ from cpsched.quantity import milli
 from cpsched.snapshot import Snapshot
 from tests.judge import broken, cluster, decide, job, pending, running, snapshot_of, values
 from tests.oracle.brute_force import optimum
-from tests.strategies import (
-    Tiny,
-    compact_instances,
-    decisions_of,
-    kubernetes_objects,
-    objects_of_kind,
-    tiny_sessions,
-)
+from tests.strategies import compact_instances, kubernetes_objects, objects_of_kind
+from tests.tiny_sessions import Tiny, decisions_of, tiny_sessions
 
 Raw = dict[str, Any]
 
