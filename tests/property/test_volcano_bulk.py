@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cpsched.greedy.volcano.actions.hunt import Hunt
-from cpsched.greedy.volcano.actions.reclaim import _may_go
+from cpsched.greedy.volcano.actions.reclaim import may_go
 from cpsched.greedy.volcano.fast.board import Board
 from cpsched.greedy.volcano.search import Search, enough, for_allocation, for_backfill, scores
 from cpsched.greedy.volcano.session import Session
@@ -72,7 +72,7 @@ def check_reclaiming(session: Session, board: Board, task: TaskState) -> None:
     nodes = board.nodes(set())
     found = {node.name for node in board.reclaiming(task, nodes)}
     for node in session.node_list:
-        candidates = [other for other in node.tasks.values() if _may_go(session, task, other)]
+        candidates = [other for other in node.tasks.values() if may_go(session, task, other)]
         victims = session.victims("reclaimable", task, candidates)
         assert (node.name in found) == (bool(candidates) and enough(task, node, victims))
 
