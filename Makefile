@@ -10,10 +10,10 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help venv browser demo test cover lint format bench real lock clean
+.PHONY: help venv browser demo test cover lint format bench real study-openb lock clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 venv: $(READY) ## set up .venv from the lock file; the other targets do it when needed
 
@@ -65,6 +65,17 @@ bench: $(READY) ## run the benchmarks and print their tables
 
 real: $(READY) ## write docs/real-*.md anew: real decisions against the optimum (minutes; goes on where it stopped)
 	$(BIN)/python -m tests.real
+
+STUDY := build/study-openb
+study-openb: $(READY) ## write docs/studies/openb anew from the trace: TRACE=DIR PUBLISHED=DIR (minutes; goes on where it stopped)
+	@test -n "$(TRACE)" -a -n "$(PUBLISHED)" || { echo "Give TRACE=DIR (openb_*.csv) and PUBLISHED=DIR (analysis_allo_discrete.csv)."; exit 2; }
+	$(BIN)/cpsched generate openb --trace $(TRACE) --set nodes=10,20,40 --set fill=60,80,95 --count 3 -o $(STUDY)/instances
+	$(BIN)/cpsched generate openb --trace $(TRACE) --set nodes=80 --set fill=60,80,95 --count 2 -o $(STUDY)/instances
+	$(BIN)/cpsched study $(STUDY)/volcano --file docs/studies/openb/volcano.yaml --workers $(WORKERS)
+	$(BIN)/cpsched study $(STUDY)/kube --file docs/studies/openb/kube.yaml --workers $(WORKERS)
+	$(BIN)/python docs/studies/openb/collect.py $(STUDY)/volcano $(STUDY)/kube
+	$(BIN)/python docs/studies/openb/allocation.py $(TRACE) $(PUBLISHED)
+	$(BIN)/python docs/studies/openb/page.py
 
 lock: ## write requirements.lock anew from pyproject.toml (UPGRADE=1 takes newer versions too)
 	@$(PYTHON) -m venv build/lock
