@@ -22,7 +22,7 @@ from workload import DEVICE, Node, Pod, gpu_nodes, inflated, pod_list
 from cpsched.files import write_whole
 
 SHARES = (0.98, 0.97, 0.93, 0.90)
-"""Of a size's cores and memory that a plan may use; which one loses least between nodes shows only when it is followed."""
+"""Of a size's cores and memory that a plan may use; which loses least between nodes shows only when it is followed."""
 DEMANDS = (100, 110, 130)
 """Percent of the GPUs that the inflated lists ask for."""
 SEED = 42
