@@ -105,10 +105,11 @@ STARVING: dict[str, Callable[[SessionJob], bool]] = {
 
 def session_jobs(instance: Instance, policy: Policy) -> dict[str, SessionJob]:
     """All jobs of the session: PodGroups under Volcano, single pods under kube-scheduler."""
-    return _single_pods(instance, policy) if policy.jobs_are_pods else _pod_groups(instance)
+    return _single_pods(instance, policy) if policy.jobs_are_pods else group_jobs(instance)
 
 
-def _pod_groups(instance: Instance) -> dict[str, SessionJob]:
+def group_jobs(instance: Instance) -> dict[str, SessionJob]:
+    """Volcano's jobs, whatever the model that judges them."""
     return {
         job.key: SessionJob(
             key=job.key,

@@ -161,3 +161,11 @@ def test_required_affinity_of_others_scores_nothing(zone: str, expected: str) ->
     weights = {"leastrequested.weight": 0, "balancedresource.weight": 0}
     nodeorder = {"name": "nodeorder", "arguments": weights}
     assert run(objects, conf("allocate", ("gang", "predicates", nodeorder))).solution.binds == {"ns/a-0": expected}
+
+
+def test_shares_count_gangs_whatever_model_judges() -> None:
+    objects = [node("n", cpu="4")]
+    for name in ("one", "two"):
+        objects += [queue(name), group(name, queue=name), pod(f"{name}-0", name)]
+    decided = decide(load(objects), policy_for(load_model("kube"), None), Options())
+    assert sorted(decided.binds) == ["ns/one-0", "ns/two-0"]

@@ -11,7 +11,7 @@ from cpsched.greedy.volcano.tasks import TaskState
 from cpsched.instance import Queue
 from cpsched.resources import is_empty
 from cpsched.shares import NotReady, capacity_flat, capacity_hierarchical, capacity_share
-from cpsched.snapshot.jobs import session_jobs
+from cpsched.snapshot.jobs import group_jobs
 from cpsched.snapshot.queues import queue_demands
 
 NAME = "capacity"
@@ -39,7 +39,7 @@ class Queues:
         """The queues as the session opens."""
         first = session.conf.plugin(NAME)
         hierarchical = first is not None and first.on("enableHierarchy")
-        demands = queue_demands(session.instance, session_jobs(session.instance, session.policy))
+        demands = queue_demands(session.instance, group_jobs(session.instance))
         shares = (capacity_hierarchical if hierarchical else capacity_flat)(session.total, demands)
         refused = f"queues are no usable tree: {shares.reason}" if isinstance(shares, NotReady) else None
         opened = {} if isinstance(shares, NotReady) else shares

@@ -18,7 +18,7 @@ from cpsched.policy import PluginConf
 from cpsched.resources import less_equal
 from cpsched.shares import dominant_share
 from cpsched.shares import proportion as water_filling
-from cpsched.snapshot.jobs import session_jobs
+from cpsched.snapshot.jobs import group_jobs
 from cpsched.snapshot.queues import queue_demands
 
 NAME = "proportion"
@@ -26,7 +26,7 @@ NAME = "proportion"
 
 def proportion(session: Session, conf: PluginConf) -> Hooks:
     """Order, limits and victims by deserved share; the share is fixed when the session opens."""
-    demands = queue_demands(session.instance, session_jobs(session.instance, session.policy))
+    demands = queue_demands(session.instance, group_jobs(session.instance))
     queues = {
         name: QueueAccount(name, opened, dominant_share)
         for name, opened in water_filling(session.total, demands).items()
