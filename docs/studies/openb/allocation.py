@@ -1,8 +1,8 @@
 """`python docs/studies/openb/allocation.py TRACE PUBLISHED`: GPU allocation at its best, beside what was published.
 
 TRACE is the folder of the openb tables, PUBLISHED the folder with analysis_allo_discrete.csv. Writes, beside this file,
-allocation.csv (bounds and placements), published.csv (the runs on the default list), prices.csv (what proves the bound
-for the list itself) and placement.csv.gz (what reaches it).
+allocation.csv (bounds and placements), published.csv (the runs on the default list), pods.csv (the list itself),
+prices.csv (what proves the bound for it) and placement.csv.gz (what reaches it).
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ import csv
 import gzip
 import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import astuple
 from pathlib import Path
 
 from bound import Prices, bound
 from pack import Machine, faults, follow
 from plan import count, plan, prices
 from tables import HERE, table
-from workload import DEVICE, Node, Pod, gpu_nodes, inflated, pod_list
+from workload import COLUMNS, DEVICE, Node, Pod, gpu_nodes, inflated, pod_list
 
 from cpsched.files import write_whole
 
@@ -44,8 +45,8 @@ def best(demand: Mapping[Pod, int], nodes: Mapping[Node, int]) -> tuple[dict[Nod
     return found, placed
 
 
-def write_evidence(found: Mapping[Node, Prices], placed: Iterable[Machine]) -> None:
-    """What proves the bound, and what reaches the value."""
+def write_evidence(demand: Mapping[Pod, int], found: Mapping[Node, Prices], placed: Iterable[Machine]) -> None:
+    """What was asked for, what proves the bound, and what reaches the value."""
     sizes = sorted(next(iter(found.values())).parts)
     header = (
         "cpu_milli",
@@ -60,6 +61,9 @@ def write_evidence(found: Mapping[Node, Prices], placed: Iterable[Machine]) -> N
         (node.cpu, node.memory, node.gpus, node.model, price.cpu, price.memory, *(price.parts[size] for size in sizes))
         for node, price in found.items()
     ]
+    write_whole(
+        HERE / "pods.csv", table((*COLUMNS, "pods"), ((*astuple(pod), number) for pod, number in demand.items()))
+    )
     write_whole(HERE / "prices.csv", table(header, lines))
     where = [
         (
@@ -102,7 +106,7 @@ def main(trace: Path, published: Path) -> None:
         demand = count(asked)
         found, placed = best(demand, nodes)
         if percent is None:
-            write_evidence(found, placed)
+            write_evidence(demand, found, placed)
         running = sum(len(machine.held) for machine in placed)
         cpu_only = sum(not pod.gpus for machine in placed for pod, _ in machine.held)
         top = bound(demand, nodes, found)

@@ -183,6 +183,7 @@ def facts() -> dict[str, str]:
         found[f"proved_{model}"] = f"{sum(map(is_proved, best))} of {len(best)}"
         found |= {f"{engine}_{word}": str(own[what]) for word, what in WORDS.items()}
     found["kube_strange"] = str(sum(outcome(row) == "breaks rules" for row in of(cells, "volcano", "kube")))
+    found["volcano_strange"] = str(sum(outcome(row) == "as good" for row in of(cells, "kube", "volcano")))
     gpus = int(whole["gpu_milli"])
     for what in ("placed", "bound"):
         found[f"{what}_list"] = f"{100 * int(whole[what]) / gpus:.2f}"

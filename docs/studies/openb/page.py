@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import charts
 from figures import FIGURES, facts
 from tables import HERE
 
@@ -18,5 +17,7 @@ def page() -> str:
 
 
 if __name__ == "__main__":
+    import charts
+
     charts.write()
     write_whole(HERE.parent / "openb.md", page())

@@ -13,6 +13,9 @@ from random import Random
 DEVICE = 1000
 """Thousandths of a GPU that one device has."""
 
+COLUMNS = ("cpu_milli", "memory_mib", "num_gpu", "gpu_milli")
+"""What a pod asks for, in the trace's words."""
+
 
 @dataclass(frozen=True, order=True)
 class Pod:
@@ -67,8 +70,17 @@ def gpu_nodes(folder: Path) -> dict[Node, int]:
 
 def pod_list(folder: Path) -> list[Pod]:
     """The default pod list, in its order."""
-    columns = ("cpu_milli", "memory_mib", "num_gpu", "gpu_milli")
-    return [Pod(*(int(row[column]) for column in columns)) for row in rows(folder, "openb_pod_list_default.csv")]
+    return [_pod(row) for row in rows(folder, "openb_pod_list_default.csv")]
+
+
+def tallied(path: Path) -> dict[Pod, int]:
+    """How many pods ask for each, from a table with the column pods."""
+    with path.open(encoding="utf-8", newline="") as stream:
+        return {_pod(row): int(row["pods"]) for row in csv.DictReader(stream)}
+
+
+def _pod(row: Mapping[str, str]) -> Pod:
+    return Pod(*(int(row[column]) for column in COLUMNS))
 
 
 def inflated(pods: Sequence[Pod], nodes: Mapping[Node, int], percent: int, seed: int) -> list[Pod]:
