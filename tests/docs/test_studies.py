@@ -16,6 +16,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import yaml
 
 from cpsched.importers.load import load
 from tests.docs.blocks import blocks
@@ -153,7 +154,10 @@ def test_the_commands_shown_are_those_of_the_makefile_and_run(tmp_path: Path) ->
     made_by_both = [line for line in commands if " report " not in line]
     assert made_by_both == [line for line in made if line.startswith("cpsched ")]
     (tmp_path / "docs").symlink_to(ROOT / "docs")
-    for command in made_by_both:
+    recipes = [yaml.safe_load((STUDY / f"{model}.yaml").read_text(encoding="utf-8")) for model in ("volcano", "kube")]
+    assert [recipe.pop("models") for recipe in recipes] == [["volcano"], ["kube"]]
+    assert recipes[0] == recipes[1]
+    for command in made_by_both[:3]:
         short = re.sub(r"nodes=\S+ --set fill=\S+ --count \d", "nodes=10 --set fill=95 --count 2", command)
         whole = short.replace("TRACE", str(TRACE))
         if " study " in whole:
