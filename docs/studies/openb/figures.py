@@ -100,23 +100,27 @@ def first_levels() -> str:
     return markdown(("mirror", "first behind at, or", "decisions"), rows, words=2)
 
 
+def clean_pairs(cells: list[Row], model: str, engine: str) -> list[Row]:
+    """Decisions of all engines under the model, for the instances on which this one breaks no rule."""
+    own = of(cells, model, engine)
+    clean = {(row["nodes"], row["fill"], row["seed"]) for row in own if not int(row["findings"])}
+    return [row for row in cells if row["model"] == model and (row["nodes"], row["fill"], row["seed"]) in clean]
+
+
 def gaps() -> str:
     """What the mirrors and the optimum do, added up over the instances of a size and load."""
     cells, rows = read_table("cells.csv"), []
     for model, engine in MIRRORS.items():
-        clean = {
-            (row["nodes"], row["fill"], row["seed"]) for row in of(cells, model, engine) if not int(row["findings"])
-        }
-        here = [row for row in cells if row["model"] == model and (row["nodes"], row["fill"], row["seed"]) in clean]
-        for nodes, some in groupby(sorted(here, key=size_and_load), key=lambda row: int(row["nodes"])):
-            both = list(some)
+        here = clean_pairs(cells, model, engine)
+        for key, both in groups(here):
             mirror, best = of(both, model, engine), of(both, model, "optimal")
             columns = ("admitted", "starts", "waits", "victims", "gpus_held")
             pairs = (f"{total(mirror, column)} / {total(best, column)}" for column in columns)
-            rows.append((engine, nodes, len(mirror), *pairs))
+            rows.append((engine, *key, len(mirror), *pairs))
     header = (
         "mirror / optimum",
         "nodes",
+        "fill",
         "decisions",
         "jobs admitted",
         "pods start",
@@ -181,6 +185,10 @@ def facts() -> dict[str, str]:
     for model, engine in MIRRORS.items():
         best, own = of(cells, model, "optimal"), Counter(map(outcome, of(cells, model, engine)))
         found[f"proved_{model}"] = f"{sum(map(is_proved, best))} of {len(best)}"
+        both = clean_pairs(cells, model, engine)
+        for column in ("admitted", "victims"):
+            found[f"{engine}_{column}"] = str(total(of(both, model, engine), column))
+            found[f"{engine}_{column}_best"] = str(total(of(both, model, "optimal"), column))
         found |= {f"{engine}_{word}": str(own[what]) for word, what in WORDS.items()}
     found["kube_strange"] = str(sum(outcome(row) == "breaks rules" for row in of(cells, "volcano", "kube")))
     found["volcano_strange"] = str(sum(outcome(row) == "as good" for row in of(cells, "kube", "volcano")))
