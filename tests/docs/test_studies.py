@@ -126,9 +126,10 @@ def test_no_prices_make_a_bound_below_what_can_be_placed(study: Any) -> None:
     nodes, pods = study.workload.gpu_nodes(TRACE), Counter(study.workload.tallied(STUDY / "pods.csv"))
     sizes, draw, unit = sorted({pod.milli for pod in pods if pod.is_part}), Random(1), study.bound.UNIT
     reached = int(rows("allocation.csv")[0]["placed"])
-    for _ in range(4):
-        parts = {size: int(draw.random() * 2 * size * unit) for size in sizes}
-        some = study.bound.Prices(int(draw.random() * unit / 50), int(draw.random() * unit / 200), parts)
+    for scale in (0, 0.2, 0.5, 1):
+        parts = {size: int(scale * draw.random() * 2 * size * unit) for size in sizes}
+        cpu, memory = (int(scale * draw.random() * unit / per) for per in (50, 200))
+        some = study.bound.Prices(cpu, memory, parts)
         assert study.bound.bound(pods, nodes, dict.fromkeys(nodes, some)) >= reached
 
 
