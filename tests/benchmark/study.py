@@ -36,7 +36,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for number in range(INSTANCES):
-            session = gpu_pool(nodes=10 + number % 4, jobs_per_node=6, seed=number)
+            session = gpu_pool(nodes=60 + number % 4, jobs_per_node=8, seed=number)
             (folder / f"{number:02}.json").write_text(json.dumps({**session, "now": f"2027-01-01T00:{number:02}:00Z"}))
         one, two = (_once(folder, workers) for workers in (1, 2))
     table = Table("workers", "cells", "wall s", "cpu s", "of it in cells", "cells/s")
