@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cpsched.cli.output import as_json, emit, emit_tables, write_output
+from cpsched.cli.output import as_json, complain, emit, emit_tables, write_output
 from cpsched.cli.parameters import (
     Cache,
     CaseModel,
@@ -142,6 +142,8 @@ def _run(corpus: str, question: Question, accepted: Baseline | None, jobs: int) 
     results = each(work, cases(corpus), 1 if corpus == "-" else jobs)
     for case in progress(results, count(corpus), "Checking"):
         report.add(case)
+        if case.outcome == "bad case":
+            complain(case.error)
     return report
 
 

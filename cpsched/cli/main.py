@@ -14,6 +14,7 @@ from cpsched.cli.compare import compare
 from cpsched.cli.explain import explain
 from cpsched.cli.generate import generate
 from cpsched.cli.import_ import import_
+from cpsched.cli.output import complain
 from cpsched.cli.parameters import EXIT_CODES
 from cpsched.cli.report import report
 from cpsched.cli.schema import schema
@@ -86,7 +87,7 @@ def _exit_code() -> int:
 
 
 def _failed(line: str) -> int:
-    print(f"cpsched: error: {line}", file=sys.stderr)
+    complain(line)
     return USAGE
 
 

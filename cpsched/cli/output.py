@@ -64,6 +64,11 @@ def warn(messages: Iterable[str]) -> None:
         print(f"cpsched: warning: {one_line(message)}", file=sys.stderr)
 
 
+def complain(message: str) -> None:
+    """What is wrong and can be mended, as one line on stderr."""
+    print(f"cpsched: error: {one_line(message)}", file=sys.stderr)
+
+
 @contextmanager
 def line_sink(path: str | None) -> Iterator[Callable[[str], None] | None]:
     """Where the lines of a log go: nowhere, to stderr (`-`), or into a file."""

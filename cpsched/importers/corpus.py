@@ -84,6 +84,8 @@ def cases(corpus: str) -> Iterator[Case]:
     if corpus == "-":
         yield Case("stdin", "-")
         return
+    if not root.exists():
+        raise InputError("no such file", file=corpus, right="name an instance, a folder of them, or rows of sessions")
     for file in _files(root) if root.is_dir() else [root]:
         name = file.relative_to(root).as_posix() if root.is_dir() else file.name
         if (rows := _rows_of(file)) is not None:

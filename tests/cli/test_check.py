@@ -188,6 +188,16 @@ def test_a_case_that_cannot_be_read_is_bad_input_and_the_rest_is_checked(cli: Co
     ended = cli("check", corpus, "--json", "--no-optimum")
     assert ended.code == 2
     assert (states(ended)["bad.json"], len(states(ended))) == ("bad case", 6)
+    assert ended.err.startswith(f"cpsched: error: {corpus / 'bad.json'}: line 1 column 2: not valid JSON")
+    assert ended.err.count("\n") == 1
+
+
+def test_a_corpus_that_is_not_there_is_one_line(cli: Command, corpus: Path) -> None:
+    ended = cli("check", corpus / "missing")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == (
+        f"cpsched: error: {corpus / 'missing'}: no such file; name an instance, a folder of them, or rows of sessions\n"
+    )
 
 
 def test_no_answer_in_time(cli: Command, corpus: Path) -> None:
