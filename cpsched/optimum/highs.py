@@ -1,19 +1,11 @@
-"""HiGHS on the same rows, in a child process that can be stopped at any moment.
-
-The child is a plain interpreter fed through pipes: it never imports the caller's main module, as multiprocessing would.
-"""
+"""HiGHS on the same rows, through MathOpt."""
 
 from __future__ import annotations
 
-import pickle
-import queue
-import subprocess
-import sys
-import threading
 from dataclasses import dataclass
 from datetime import timedelta
 from math import inf
-from typing import IO, Any
+from typing import Any
 
 from cpsched.optimum.rows import Rows
 
@@ -28,75 +20,7 @@ class Answer:
     values: list[int] | None
     bound: float | None
     optimal: bool
-
-
-class Racer:
-    """One child process, kept for all levels; a question it has not answered when it is not wanted any more ends it."""
-
-    def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
-        self._answers: queue.Queue[Answer] = queue.Queue()
-
-    def ask(self, rows: Rows, seconds: float) -> None:
-        """Start solving; a child that is gone simply never answers."""
-        if self._process is None or self._process.poll() is not None:
-            self._start()
-        assert self._process is not None
-        assert self._process.stdin is not None
-        try:
-            pickle.dump((rows, seconds), self._process.stdin)
-            self._process.stdin.flush()
-        except OSError:
-            self.stop()
-
-    def answer(self, patience: float = 0.0) -> Answer | None:
-        """The answer if it has come, or comes within so many seconds."""
-        try:
-            return self._answers.get(timeout=patience) if patience else self._answers.get_nowait()
-        except queue.Empty:
-            return None
-
-    def stop(self) -> None:
-        """Kill the child and whatever it is at."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.communicate()
-        self._process = None
-        self._answers = queue.Queue()
-
-    def _start(self) -> None:
-        self.stop()
-        command = [sys.executable, "-c", "from cpsched.optimum.highs import serve; serve()"]
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
-        )
-        threading.Thread(target=_listen, args=(self._process.stdout, self._answers), daemon=True).start()
-
-
-def _listen(stream: IO[bytes], answers: queue.Queue[Answer]) -> None:
-    while True:
-        try:
-            answers.put(pickle.load(stream))
-        except (EOFError, OSError, ValueError, pickle.UnpicklingError):
-            return
-
-
-def serve() -> None:
-    """The child: answer questions from stdin on stdout until there are no more."""
-    questions, answers = sys.stdin.buffer, sys.stdout.buffer
-    sys.stdout = sys.stderr
-    while True:
-        try:
-            rows, seconds = pickle.load(questions)
-        except EOFError:
-            return
-        try:
-            found = solve(rows, seconds)
-        except Exception:
-            # A racer that stumbles is no racer: the other engine decides.
-            found = Answer(None, None, False)
-        pickle.dump(found, answers)
-        answers.flush()
+    infeasible: bool = False
 
 
 def solve(rows: Rows, seconds: float) -> Answer:
@@ -110,7 +34,8 @@ def solve(rows: Rows, seconds: float) -> Answer:
     optimal = result.termination.reason == mathopt.TerminationReason.OPTIMAL
     variables = list(model.variables())
     values = _whole_values(result.variable_values(variables)) if result.has_primal_feasible_solution() else None
-    return Answer(values, result.dual_bound(), optimal and values is not None)
+    infeasible = result.termination.reason == mathopt.TerminationReason.INFEASIBLE
+    return Answer(values, result.dual_bound(), optimal and values is not None, infeasible)
 
 
 def _proto(rows: Rows) -> Any:

@@ -15,22 +15,24 @@ from cpsched.objectives import comparable, level_plan, value_of, vector
 from cpsched.optimum.constraints.charging import refine
 from cpsched.optimum.constraints.own_room import own_room
 from cpsched.optimum.extract import counts_of, extract
+from cpsched.optimum.foresight import Foreseen, Foresight
 from cpsched.optimum.interrupt import on_interrupt
 from cpsched.optimum.levels import Step, steps_of
-from cpsched.optimum.program import Program, relaxation
-from cpsched.optimum.race import MismatchError, Outcome, Race, Settings, objective_of
-from cpsched.optimum.variables import Expr
+from cpsched.optimum.program import Program
+from cpsched.optimum.race import MismatchError, Race, Settings, objective_of
+from cpsched.optimum.variables import Expr, sum_of
 from cpsched.snapshot import Snapshot
 
 LAZY_RULES = frozenset({"filters", "charge", "eviction"})
 """Rules that the rows may state too weakly; the checker finds what slipped through and a no-good excludes it."""
 
-POOL_EFFORT = 1.0
-"""Deterministic time for a level on pools of nodes."""
-PLANS = 8
-"""How often a plan is tried again after the judge refused what came of it and the rows were made exact there."""
-PLAN_EFFORT = 1.0
-"""Deterministic time for trying the plan found there on the nodes."""
+FIND_EFFORT = 1.0
+"""Deterministic time that CP-SAT has to itself to find a decision that is as good as foreseen."""
+ATTEMPTS = 8
+"""How often that is tried again after the judge refused what came of it and the rows were made exact there."""
+
+CLIMB = 12
+"""How many values above a bound are asked for one by one."""
 
 GIVEN = "given open levels"
 """What is said of a level that was closed after one that stayed open."""
@@ -63,35 +65,125 @@ class Search:
         self._clock = self.race.clock
         self._end = self._clock() + settings.time_limit
         self.program = Program(snapshot)
-        self.relaxation = relaxation(self.program)
         self.best = Decision(snapshot, {}, {})
         self.levels: list[LevelResult] = []
         self._values: list[int] | None = None
         self._ask_hint = hint
+        self._plan = level_plan(snapshot)
+        self._made: dict[int, list[Step]] = {}
+        self._settled: list[list[int]] = []
+        self._foreseen: dict[int, list[Foreseen]] = {}
 
     def run(self) -> None:
         """Settle every level in order; Ctrl-C and the time limit leave the rest as the best decision has it."""
-        plan = level_plan(self.snapshot)
         with on_interrupt(self.race.interrupt), closing(self.race):
-            for position, (name, priority) in enumerate(plan):
-                self._level(name, priority, left=len(plan) - position)
+            for position in range(len(self._plan)):
+                if position not in self._foreseen and all(level.proved for level in self.levels):
+                    self._foresee(position)
+                self._level(position)
         for level in self.levels:
             # A decision found for a later level may be better on one that stayed open.
             level.value = value_of(self.best, level.name, level.priority)
 
-    def _level(self, name: str, priority: int | None, left: int) -> None:
-        started = self._clock()
+    def _foresee(self, begin: int) -> None:
+        """Look at the levels ahead on a sketch, and find a decision that is as good on as many as can be."""
+        now = self._clock()
+        if now >= self._end or self.race.interrupted:
+            return
+        sight = Foresight(self.program, self.race, self._settled)
+        sight.look(now + (self._end - now) / 2)
+        self._foreseen |= {begin + offset: steps for offset, steps in enumerate(sight.levels)}
+        most, least = len(sight.levels), 0
+        count = most
+        while least < count and not self.race.interrupted:
+            end = self._clock() + max(0.1, (self._end - self._clock()) / 4)
+            if self._realised(begin, begin + count, sight, end):
+                least = count
+            else:
+                most = count - 1
+            count = (least + most + 1) // 2
+
+    def _realised(self, begin: int, end: int, sight: Foresight, until: float) -> bool:
+        """Whether a decision was found that is as good as foreseen on these levels."""
+        for plan in (self._same_served(sight), self._own_room, []):
+            found = self._found(self._as_foreseen(begin, end), plan, until)
+            if found or found is None:
+                return bool(found)
+        return False
+
+    def _found(self, rows: list[Any], plan: list[Any], until: float) -> bool | None:
+        """Whether a decision that satisfies the rows and the plan was taken as the best; None if time ran out."""
+        for _ in range(ATTEMPTS):
+            model: Any = self.program.cp.clone()
+            model.clear_objective()
+            model.clear_hints()
+            for row in (*rows, *plan):
+                model.add(row)
+            outcome = self.race.find(model, until - self._clock(), FIND_EFFORT)
+            if not outcome.solutions:
+                return False if outcome.holder else None
+            decision = self._judged(outcome.solutions[0])
+            if decision is not None:
+                self.best, self._values = decision, outcome.solutions[0]
+                return True
+        return None
+
+    def _as_foreseen(self, begin: int, end: int) -> list[Any]:
+        """Rows of a decision that is as good as foreseen on these levels."""
+        rows: list[Any] = []
+        for position in range(begin, end):
+            for step, foreseen in zip(self._steps(position), self._foreseen[position], strict=True):
+                rows.append(step.expr <= foreseen.value)
+        if all(name != "tasks_bound" for name, _ in self._plan[:end]):
+            rows += self._only_waiting
+        return rows
+
+    @cached_property
+    def _only_waiting(self) -> list[Any]:
+        """Nobody starts at once, where that is as good for every level but the one that counts it."""
+        v = self.program.variables
+        return [sum_of(list(v.bind.values())) == 0] if v.waiting_will_do and v.bind else []
+
+    def _same_served(self, sight: Foresight) -> list[Any]:
+        """The same jobs served as in the sketch, and nobody in room of victims whom it may not evict."""
+        v, theirs, values = self.program.variables, sight.sketch.variables, sight.values or []
+        return [
+            *self._own_room,
+            *(
+                v.served(jobs) == sum(values[x[jobs.index].index] for x in (theirs.ready, theirs.pipelined))
+                for jobs in v.classes.jobs
+            ),
+        ]
+
+    @property
+    def _starts_count(self) -> bool:
+        """Whether the levels settled so far, or the one at hand, count tasks that start at once."""
+        return any(name == "tasks_bound" for name, _ in self._plan[: len(self._settled)])
+
+    def _steps(self, position: int) -> list[Step]:
+        """The level in the program; its helper variables are made when it is first asked for."""
+        if position not in self._made:
+            self._made[position] = steps_of(self.program.variables, *self._plan[position])
+        return self._made[position]
+
+    def _level(self, position: int) -> None:
+        name, priority = self._plan[position]
+        started, left = self._clock(), len(self._plan) - position
         self.race.say(f"level {name if priority is None else f'{name}[{priority}]'}")
         end = started + max(0.1, (self._end - started) * 2 / (left + 1))
         holders: list[str] = []
         open_step: tuple[Step, int] | None = None
-        pooled = self._pooled_steps(name, priority)
-        for number, step in enumerate(steps_of(self.program.variables, name, priority)):
-            bound, holder = self._settle(step, end, pooled[number] if pooled else None, priority)
+        foreseen = dict(enumerate(self._foreseen.get(position, [])))
+        started -= sum(step.seconds for step in foreseen.values())
+        self._settled.append([])
+        for number, step in enumerate(self._steps(position)):
+            bound, holder = self._settle(step, end, foreseen.get(number))
             value = step.measure(self.best)
+            self._settled[-1].append(value)
             self.program.cp.add(step.expr == value if bound == value else step.expr <= value)
-            if pooled and self.relaxation is not None:
-                self.relaxation.cp.add(pooled[number].expr <= value)
+            if number not in foreseen or foreseen[number].value != value:
+                # What was foreseen beyond this step is only what would be best if this were.
+                foreseen, self._foreseen = {}, {p: f for p, f in self._foreseen.items() if p <= position}
             holders.append(holder)
             if bound != value:
                 open_step = (step, bound)
@@ -111,57 +203,20 @@ class Search:
         proved = closed and not earlier_open
         self.levels.append(LevelResult(name, priority, value, bound, proved, prover, self._clock() - started))
 
-    def _pooled_steps(self, name: str, priority: int | None) -> list[Step]:
-        """The level on pools of nodes, unless it counts nodes."""
-        if self.relaxation is None or name == "nodes_used":
-            return []
-        return steps_of(self.relaxation.variables, name, priority)
-
-    def _glance(self, step: Step, pooled: Step, priority: int | None, end: float) -> int:
-        """A bound from the pools of nodes; what is best there is tried on the nodes themselves."""
-        assert self.relaxation is not None
-        self.relaxation.cp.minimize(pooled.expr)
-        outcome = self.race.glance(self.relaxation.cp, end - self._clock(), POOL_EFFORT)
-        if outcome.bound is None or not outcome.solutions:
-            return step.least
-        bound = max(step.least, outcome.bound)
-        for _ in range(PLANS):
-            if step.measure(self.best) <= bound or self._clock() >= end:
-                break
-            tried = self.race.glance(self._plan(step, outcome, priority), end - self._clock(), PLAN_EFFORT)
-            if not self._refused(tried.solutions, step):
-                break
-        return bound
-
-    def _plan(self, step: Step, outcome: Outcome, priority: int | None) -> cp_model.CpModel:
-        """The program with everybody served whom the pools serve, and nobody below the priority that is at stake."""
-        assert self.relaxation is not None
-        self._hint()
-        plan = self.program.cp.clone()
-        plan.minimize(step.expr)
-        plan.add(step.expr <= objective_of(self.relaxation.cp, outcome.solutions[0]))
-        for row in self._own_room:
-            plan.add(row)
-        ready, pipelined = self.relaxation.variables.ready, self.relaxation.variables.pipelined
-        for jobs in self.program.variables.classes.jobs:
-            total = sum(outcome.solutions[0][x[jobs.index].index] for x in (ready, pipelined))
-            beneath = priority is not None and jobs.sample.priority < priority
-            plan.add(self.program.variables.served(jobs) == (0 if beneath else total))
-        return plan
-
     @cached_property
     def _own_room(self) -> list[Any]:
         return list(own_room(self.program.variables))
 
-    def _settle(self, step: Step, end: float, pooled: Step | None, priority: int | None) -> tuple[int, str]:
+    def _settle(self, step: Step, end: float, foreseen: Foreseen | None) -> tuple[int, str]:
         """(bound, who holds it); decisions that the judge refuses are excluded and the step is repeated."""
         least, holder = step.least, "bound"
-        if pooled is not None and step.measure(self.best) > least and self._clock() < end:
-            least, holder = self._glance(step, pooled, priority, end), "cp-sat"
-            if least > step.least:
-                self.program.cp.add(step.expr >= least)
+        if foreseen is not None and foreseen.value > least:
+            least, holder = foreseen.value, foreseen.holder
         if step.measure(self.best) > least:
             self._take_hint()
+            if foreseen is not None:
+                least, holder = self._climbed(step, least, holder, end)
+            self.program.cp.add(step.expr >= least)
         while True:
             value = step.measure(self.best)
             if value == step.least:
@@ -178,11 +233,23 @@ class Search:
             value = step.measure(self.best)
             if refused and value != outcome.bound:
                 continue
-            if outcome.bound is None or outcome.bound <= step.least:
-                return (value, "bound") if value == step.least else (step.least, "")
+            if outcome.bound is None or outcome.bound <= least:
+                return (value, holder) if value == least else (least, holder if least > step.least else "")
             if outcome.bound > value:
                 raise MismatchError(f"{outcome.holder} claims that nothing is below {outcome.bound}, but {value} is")
             return outcome.bound, outcome.holder
+
+    def _climbed(self, step: Step, least: int, holder: str, end: float) -> tuple[int, str]:
+        """What was foreseen is close: ask for that value, then for the next, as long as the answer is a clear no."""
+        rows = [] if self._starts_count else self._only_waiting
+        for _ in range(CLIMB):
+            if self._clock() >= end or step.measure(self.best) <= least:
+                break
+            until = self._clock() + max(0.1, (end - self._clock()) / 4)
+            if self._found([step.expr <= least, *rows], [], until) is not False:
+                break
+            least, holder = least + 1, "cp-sat"
+        return least, holder
 
     def _refused(self, solutions: list[list[int]], step: Step) -> bool:
         """Take the best of the solutions that the judge accepts; whether a better one was refused."""
@@ -195,29 +262,37 @@ class Search:
 
     def _accept(self, values: list[int], step: Step) -> bool:
         """Take a decision if the judge has nothing against it and it is no worse; else exclude it."""
+        decision = self._judged(values)
+        if decision is None:
+            return False
+        worth, claimed = step.measure(decision), self._value(step.expr, values)
+        if worth > claimed:
+            raise MismatchError(f"a decision worth {worth} is claimed to be worth {claimed}")
+        if worth <= step.measure(self.best):
+            self.best, self._values = decision, values
+        return True
+
+    def _judged(self, values: list[int]) -> Decision | None:
+        """The decision that an assignment stands for; None if the judge refuses it, and then it is excluded."""
 
         def value(expr: Expr) -> int:
-            flat = cp_model.FlatIntExpr(expr)
-            total: int = flat.offset + sum(c * values[x.index] for x, c in zip(flat.vars, flat.coeffs, strict=True))
-            return total
+            return self._value(expr, values)
 
-        v = self.program.variables
-        binds, reserves, evictions, entered = extract(v, value)
-        decision = Decision(self.snapshot, binds, reserves, evictions, entered)
+        decision = Decision(self.snapshot, *extract(self.program.variables, value))
         found = violations(decision)
         if not found:
-            worth = step.measure(decision)
-            if worth > value(step.expr):
-                raise MismatchError(f"a decision worth {worth} is claimed to be worth {value(step.expr)}")
-            if worth <= step.measure(self.best):
-                self.best, self._values = decision, values
-            return True
+            return decision
         wrong = [item for item in found if item.rule not in LAZY_RULES]
         if wrong:
             raise MismatchError(f"the decision breaks {wrong[0].rule}: {wrong[0].subject} {wrong[0].message}")
-
         self._exclude(found, value)
-        return False
+        return None
+
+    @staticmethod
+    def _value(expr: Expr, values: list[int]) -> int:
+        flat = cp_model.FlatIntExpr(expr)
+        total: int = flat.offset + sum(c * values[x.index] for x, c in zip(flat.vars, flat.coeffs, strict=True))
+        return total
 
     def _exclude(self, found: list[Violation], value: Callable[[Expr], int]) -> None:
         """Make the rows exact where they let the decision pass, or exclude the counts that the violation hangs on."""

@@ -1,12 +1,12 @@
-"""Pools: nodes on which the same classes fit, taken for one big node.
+"""Pools: nodes that nothing tells apart, taken for one big node.
 
 Every rule about a node is summed up over the pool, so that each decision of the session is one here too: what is best
-here is a bound on what is best there. Few places and small numbers make that bound cheap, and its decision is a plan to
-try on the real nodes.
+here is a bound on what is best there.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable
 from dataclasses import replace
 
@@ -14,40 +14,55 @@ from cpsched.optimum.classes import Classes, VictimGroup
 from cpsched.optimum.room import Room, Units
 
 
-def pooled(classes: Classes, room: Room) -> tuple[Classes, Room] | None:
-    """The session on pools; None if every node is a pool of its own."""
+def pooled(classes: Classes, room: Room) -> tuple[Classes, Room]:
+    """The session on pools, each named after its first node."""
     pool_by_node = _pools(classes, room)
-    if len(set(pool_by_node.values())) == len(pool_by_node):
-        return None
-    tasks = tuple(
-        replace(one, nodes=tuple(dict.fromkeys(pool_by_node[node] for node in one.nodes))) for one in classes.tasks
+    kinds = tuple(
+        replace(one, nodes=tuple(dict.fromkeys(pool_by_node[node] for node in one.nodes))) for one in room.kinds
     )
-    pools = Room(_summed(room.idle, pool_by_node), _summed(room.future, pool_by_node), {}, {})
+    idle, future = (_summed(rooms, pool_by_node) for rooms in (room.idle, room.future))
+    pools = replace(room, kinds=kinds, idle=idle, future=future, now={}, later={})
     for mine, theirs in ((pools.now, room.now), (pools.later, room.later)):
         for (index, node), count in theirs.items():
             key = (index, pool_by_node[node])
-            mine[key] = min(len(classes.tasks[index].tasks), mine.get(key, 0) + count)
-    return replace(classes, tasks=tasks, victims=_merged(classes.victims, pool_by_node)), pools
+            mine[key] = min(len(kinds[index].tasks), mine.get(key, 0) + count)
+    return replace(classes, victims=_merged(classes.victims, pool_by_node)), pools
 
 
 def _pools(classes: Classes, room: Room) -> dict[str, str]:
-    """The pool of every node, named after its first."""
-    present: dict[str, list[int]] = {node: [] for node in room.idle}
-    for one in classes.tasks:
+    """The pool of every node."""
+    limits: dict[str, list[tuple[int, int, int]]] = {node: [] for node in room.idle}
+    for one in room.kinds:
         for node in one.nodes:
-            if (one.index, node) in room.now or (one.index, node) in room.later:
-                present[node].append(one.index)
-    first: dict[tuple[int, ...], str] = {}
-    return {node: first.setdefault(tuple(indices), node) for node, indices in present.items()}
+            now, later = room.now.get((one.index, node), 0), room.later.get((one.index, node), 0)
+            if now or later:
+                limits[node].append((one.index, now, later))
+    victims: dict[str, Counter[Hashable]] = {node: Counter() for node in room.idle}
+    for group in classes.victims:
+        victims[group.node][group.kind] += len(group.tasks)
+    first: dict[Hashable, str] = {}
+    return {
+        node: first.setdefault(
+            (
+                tuple(limits[node]),
+                frozenset(room.idle[node].items()),
+                frozenset(room.future[node].items()),
+                frozenset(victims[node].items()),
+            ),
+            node,
+        )
+        for node in room.idle
+    }
 
 
 def _summed(rooms: dict[str, Units], pool_by_node: dict[str, str]) -> dict[str, Units]:
-    """Room of the pools; a node that is too full takes nothing from the others."""
+    """Room of the pools; a node alone keeps its own, and a pool of nodes that are too full has none."""
+    sizes = Counter(pool_by_node.values())
     total: dict[str, Units] = {}
     for node, room in rooms.items():
         pool = total.setdefault(pool_by_node[node], {})
         for name, amount in room.items():
-            pool[name] = pool.get(name, 0) + max(0, amount)
+            pool[name] = pool.get(name, 0) + (amount if sizes[pool_by_node[node]] == 1 else max(0, amount))
     return total
 
 

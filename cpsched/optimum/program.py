@@ -1,14 +1,15 @@
-"""Program: a session as a CP-SAT model, with its variables."""
+"""Program: a session as a CP-SAT model, with its variables; Sketch: a smaller model that admits every decision."""
 
 from __future__ import annotations
 
 from ortools.sat.python import cp_model
 
-from cpsched.optimum.classes import Classes, classes_of
-from cpsched.optimum.constraints import CONSTRAINTS, ON_POOLS
+from cpsched.optimum.classes import classes_of
+from cpsched.optimum.constraints import CONSTRAINTS, IN_SKETCHES
 from cpsched.optimum.interplay import Interplay
+from cpsched.optimum.kinds import room_by_kind
 from cpsched.optimum.pools import pooled
-from cpsched.optimum.room import Room, room_of
+from cpsched.optimum.room import room_of
 from cpsched.optimum.variables import Variables
 from cpsched.snapshot import Snapshot
 
@@ -36,18 +37,17 @@ class Program:
         self.cp.add_bool_or(ways)
 
 
-class PooledProgram:
-    """A relaxation of a Program: nodes that are alike are one, and filters that look at neighbours are left out."""
+class Sketch:
+    """A relaxation of a Program.
 
-    def __init__(self, snapshot: Snapshot, classes: Classes, room: Room):
+    Nodes do not see whose tasks they hold, only what these ask for; nodes that are alike are one; filters that look at
+    neighbours and the rule `charge` are left out, and a victim needs somebody entitled anywhere.
+    """
+
+    def __init__(self, program: Program):
+        snapshot, classes = program.snapshot, program.variables.classes
         self.cp = cp_model.CpModel()
-        self.variables = Variables(self.cp, snapshot, classes, room)
-        for key in ON_POOLS:
+        classes, room = pooled(classes, room_by_kind(snapshot, classes))
+        self.variables = Variables(self.cp, snapshot, classes, room, knows_who=False)
+        for key in IN_SKETCHES:
             CONSTRAINTS[key](self.cp, snapshot, self.variables)
-
-
-def relaxation(program: Program) -> PooledProgram | None:
-    """The program on pools of nodes; None if that would be no smaller."""
-    v = program.variables
-    found = pooled(v.classes, v.room)
-    return None if found is None else PooledProgram(program.snapshot, *found)

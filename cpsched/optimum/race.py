@@ -12,7 +12,8 @@ from typing import Any
 from ortools.sat.python import cp_model
 
 from cpsched.errors import CpschedError
-from cpsched.optimum.highs import TOLERANCE, Answer, Racer
+from cpsched.optimum.highs import TOLERANCE, Answer
+from cpsched.optimum.racer import Racer
 from cpsched.optimum.rows import Rows, rows_of
 from cpsched.options import Prover
 
@@ -75,16 +76,16 @@ class Race:
         if self.settings.log is not None:
             self.settings.log(line)
 
-    def minimise(self, cp: cp_model.CpModel, seconds: float) -> Outcome:
-        """Minimise the model's objective within the time."""
+    def minimise(self, cp: cp_model.CpModel, seconds: float, *, small: bool = False) -> Outcome:
+        """Minimise the model's objective within the time; a small model CP-SAT first has to itself."""
         end = self.clock() + seconds
         settings = self.settings
         single = settings.deterministic or settings.workers < 2
         if settings.prover == "highs" and (rows := _safe_rows(cp)) is not None:
             return self._highs(rows, seconds)
         outcome = Outcome([])
-        if single or len(cp.proto.variables) <= FEW:
-            outcome = self._cp_sat(cp, seconds, workers=1, effort=None if single else ALONE_EFFORT)
+        if single or small or len(cp.proto.variables) <= FEW:
+            outcome = self._cp_sat(cp, seconds, workers=1, effort=None if single else ALONE_EFFORT, lean=small)
         left = end - self.clock()
         if single or left <= 0.05 or self.interrupted or self._closed(cp, outcome):
             return outcome
@@ -92,11 +93,21 @@ class Race:
         raced = self._cp_sat(cp, left, workers=max(1, settings.workers - (racing is not None)), race=racing)
         return _better(outcome, raced)
 
-    def glance(self, cp: cp_model.CpModel, seconds: float, effort: float) -> Outcome:
-        """What CP-SAT finds by itself within a measured effort; a model without any solution gives none."""
-        if self.settings.prover == "highs" or self.interrupted:
+    def find(self, cp: cp_model.CpModel, seconds: float, effort: float) -> Outcome:
+        """An assignment that satisfies the model, if one is found: by CP-SAT within a measured effort, or in a race."""
+        settings = self.settings
+        if self.interrupted:
             return Outcome([])
-        return self._cp_sat(cp, seconds, workers=1, effort=effort, may_fail=True)
+        if settings.prover == "highs":
+            rows = _safe_rows(cp)
+            return Outcome([]) if rows is None else self._highs(rows, seconds)
+        end = self.clock() + seconds
+        outcome = self._cp_sat(cp, seconds, workers=1, effort=effort, may_fail=True)
+        left = end - self.clock()
+        if outcome.solutions or outcome.holder or settings.deterministic or settings.workers < 2 or left < 0.05:
+            return outcome
+        racing = _safe_rows(cp) if settings.prover == "both" else None
+        return self._cp_sat(cp, left, workers=settings.workers, race=racing, may_fail=True)
 
     def _highs(self, rows: Rows, seconds: float) -> Outcome:
         """HiGHS by itself; an interruption and a child that does not keep to its time leave no answer."""
@@ -106,13 +117,14 @@ class Race:
         while answer is None and time.monotonic() < end and not self.interrupted:
             answer = self._racer.answer(0.02)
         if answer is None:
-            self._racer.stop()
+            self._racer.drop()
             return Outcome([])
         self._tell(answer)
         return _of_highs(answer)
 
     def _tell(self, answer: Answer) -> None:
-        self.say(f"highs: {'optimal' if answer.optimal else 'open'}, bound {answer.bound}")
+        status = "optimal" if answer.optimal else "infeasible" if answer.infeasible else "open"
+        self.say(f"highs: {status}, bound {answer.bound}")
 
     def _closed(self, cp: cp_model.CpModel, outcome: Outcome) -> bool:
         return bool(outcome.solutions) and objective_of(cp, outcome.solutions[0]) == outcome.bound
@@ -126,6 +138,7 @@ class Race:
         race: Rows | None = None,
         effort: float | None = None,
         may_fail: bool = False,
+        lean: bool = False,
     ) -> Outcome:
         solver = cp_model.CpSolver()
         parameters: Any = solver.parameters
@@ -142,21 +155,23 @@ class Race:
             parameters.log_to_stdout = False
             solver.log_callback = self.settings.log
         parameters.catch_sigint_signal = False
-        if workers > 1 or may_fail or len(cp.proto.variables) > FEW:
+        if workers > 1 or may_fail or lean or len(cp.proto.variables) > FEW:
             parameters.subsolvers.append("max_lp")
         if race is not None:
             self._racer.ask(race, seconds)
-        status, answer = self._wait(solver, cp, race is not None)
+        status, answer = self._wait(solver, cp, race is not None, may_fail)
         if race is not None and answer is None:
-            self._racer.stop()
+            self._racer.drop()
         if answer is not None:
             self._tell(answer)
         self._effort += solver.response_proto.deterministic_time
         if may_fail and status == cp_model.INFEASIBLE:
-            return Outcome([])
+            return Outcome([], holder="cp-sat")
         return _combined(cp, solver, status, answer)
 
-    def _wait(self, solver: cp_model.CpSolver, cp: cp_model.CpModel, race: bool) -> tuple[Any, Answer | None]:
+    def _wait(
+        self, solver: cp_model.CpSolver, cp: cp_model.CpModel, race: bool, may_fail: bool
+    ) -> tuple[Any, Answer | None]:
         """Let CP-SAT work in a thread, so that this one hears of interruptions and of the other solver."""
         box: list[Any] = []
         thread = threading.Thread(target=lambda: box.append(solver.solve(cp)), daemon=True)
@@ -167,7 +182,7 @@ class Race:
                 thread.join(0.02)
                 if race and answer is None:
                     answer = self._racer.answer()
-                if self.interrupted or (answer is not None and answer.optimal):
+                if self.interrupted or (answer is not None and (answer.optimal or (may_fail and answer.infeasible))):
                     solver.stop_search()
         except BaseException:
             # A thread that outlives the interpreter's end would take the process down with it.

@@ -1,4 +1,8 @@
-"""Room: what each place can take, in whole units; a place is a node, or a pool of nodes in a relaxation."""
+"""Room: what each place can take of each kind of task, in whole units.
+
+A place is a node and a kind a class of tasks; in a relaxation it may be a pool of nodes, and classes that ask for the
+same.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +18,11 @@ Units = dict[str, int]
 
 @dataclass(frozen=True)
 class Room:
-    """Per place what is idle now and later, and how many tasks of a class could start or be reserved there at most."""
+    """Per place what is idle now and later, and how many tasks of a kind could start or be reserved there at most."""
 
+    kinds: tuple[TaskClass, ...]
+    kind_of: tuple[int, ...]
+    """Per class of tasks its kind."""
     idle: dict[str, Units]
     future: dict[str, Units]
     now: dict[tuple[int, str], int]
@@ -23,7 +30,12 @@ class Room:
 
 
 def room_of(snapshot: Snapshot, classes: Classes) -> Room:
-    """The room of every node; where a node is taken beyond its size it is negative."""
+    """The room of every node for every class; where a node is taken beyond its size it is negative."""
+    return room_for(snapshot, classes, classes.tasks, tuple(range(len(classes.tasks))))
+
+
+def room_for(snapshot: Snapshot, classes: Classes, kinds: tuple[TaskClass, ...], kind_of: tuple[int, ...]) -> Room:
+    """The same for kinds of several classes each."""
     idle = {node: _units(classes, room) for node, room in snapshot.idle.items()}
     future = {node: _units(classes, room) for node, room in snapshot.future_idle.items()}
     most = {node: dict(room) for node, room in future.items()}
@@ -33,14 +45,14 @@ def room_of(snapshot: Snapshot, classes: Classes) -> Room:
             room[name] = room.get(name, 0) + classes.amount(group.sample, name) * len(group.tasks)
     now: dict[tuple[int, str], int] = {}
     later: dict[tuple[int, str], int] = {}
-    for one in classes.tasks:
+    for one in kinds:
         asked = [(name, classes.amount(one.sample, name)) for name, amount in one.sample.requests.items() if amount > 0]
         for node in one.nodes:
             if one.may_bind and (count := _fitting(one, asked, idle[node])):
                 now[one.index, node] = count
             if one.may_reserve and (count := _fitting(one, asked, most[node])):
                 later[one.index, node] = count
-    return Room(idle, future, now, later)
+    return Room(kinds, kind_of, idle, future, now, later)
 
 
 def _units(classes: Classes, room: Mapping[str, float]) -> Units:

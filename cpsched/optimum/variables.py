@@ -24,15 +24,19 @@ Counts = dict[tuple[frozenset[int], Shape], tuple[cp_model.IntVar, int]]
 class Variables:
     """Counts per (class, node) and per victim group and action; jobs meet classes through what they take of them."""
 
-    def __init__(self, cp: cp_model.CpModel, snapshot: Snapshot, classes: Classes, room: Room):
+    def __init__(
+        self, cp: cp_model.CpModel, snapshot: Snapshot, classes: Classes, room: Room, *, knows_who: bool = True
+    ):
         self.cp, self.snapshot, self.classes, self.room = cp, snapshot, classes, room
+        self.knows_who = knows_who
+        """Whether the tasks on a place are told apart by class; else only by kind, and rights cannot be asked there."""
         self.bind: dict[tuple[int, str], cp_model.IntVar] = {}
         self.reserve: dict[tuple[int, str], cp_model.IntVar] = {}
         self.evict: dict[tuple[int, Action], cp_model.IntVar] = {}
         self.bound_of: dict[tuple[int, int], cp_model.IntVar] = {}
         self.reserved_of: dict[tuple[int, int], cp_model.IntVar] = {}
-        for one in classes.tasks:
-            self._add_placements(one)
+        for kind in room.kinds:
+            self._add_placements(kind)
         for group in classes.victims:
             for action in sorted(group.rights):
                 self.evict[group.index, action] = cp.new_int_var(
@@ -48,6 +52,12 @@ class Variables:
         self.changes: dict[tuple[str, str], Expr] = {}
         self.charged: dict[str, Counts] = {}
         self.deficits: list[cp_model.IntVar] | None = None
+
+    @cached_property
+    def waiting_will_do(self) -> bool:
+        """Whether whoever starts could as well be reserved for, as far as anything but a count of starts can see."""
+        losers = self.victims_by_job.keys() & self.class_by_job.keys()
+        return not losers and all(one.may_reserve for one in self.classes.tasks if one.may_bind)
 
     def served(self, jobs: JobClass) -> Expr:
         """How many of the jobs receive something: those that become ready and those that wait for room."""
@@ -106,9 +116,9 @@ class Variables:
 
     @cached_property
     def classes_by_node(self) -> dict[str, list[TaskClass]]:
-        """Classes that may be on each node."""
+        """Kinds that may be on each node; in a Program they are the classes."""
         by_node: dict[str, list[TaskClass]] = {}
-        for one in self.classes.tasks:
+        for one in self.room.kinds:
             for node in one.nodes:
                 if (one.index, node) in self.bind or (one.index, node) in self.reserve:
                     by_node.setdefault(node, []).append(one)
@@ -126,15 +136,20 @@ class Variables:
                     places[one.index, node] = self.cp.new_int_var(0, most[one.index, node], name)
 
     def _take_classes(self) -> None:
+        """What is placed of a kind is what the jobs take of its classes."""
+        members: dict[int, list[TaskClass]] = {kind.index: [] for kind in self.room.kinds}
         for one in self.classes.tasks:
-            for kind, places, of in (("bind", self.bind, self.bound_of), ("reserve", self.reserve, self.reserved_of)):
-                total = [places[one.index, node] for node in one.nodes if (one.index, node) in places]
+            members[self.room.kind_of[one.index]].append(one)
+        for kind in self.room.kinds:
+            for name, places, of in (("bind", self.bind, self.bound_of), ("reserve", self.reserve, self.reserved_of)):
+                total = [places[kind.index, node] for node in kind.nodes if (kind.index, node) in places]
                 if total:
-                    for key in self._takers[one.index]:
+                    keys = [key for one in members[kind.index] for key in self._takers[one.index]]
+                    for key in keys:
                         jobs = self.classes.jobs[key[0]]
-                        most = len(jobs) * jobs.counts[one.index]
-                        of[key] = self.cp.new_int_var(0, most, f"{kind} {one.sample.key} for {jobs.jobs[0]}")
-                    self.cp.add(sum_of(total) == sum_of([of[key] for key in self._takers[one.index]]))
+                        most = len(jobs) * jobs.counts[key[1]]
+                        of[key] = self.cp.new_int_var(0, most, f"{name} {kind.sample.key} for {jobs.jobs[0]}")
+                    self.cp.add(sum_of(total) == sum_of([of[key] for key in keys]))
 
     def _serve(self, jobs: JobClass) -> None:
         """Who receives something counts as served, and nobody receives more than it has tasks."""

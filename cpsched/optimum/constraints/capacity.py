@@ -41,7 +41,7 @@ def capacity(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
 def _freed(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables, node: str, present: list[TaskClass]) -> Freed:
     """Victims that make room here: all whom everybody present may evict; of the others those that can be charged."""
     groups = v.victims_by_node.get(node, [])
-    if snapshot.policy.rules.charge == "off":
+    if snapshot.policy.rules.charge == "off" or not v.knows_who:
         return [(group, v.evicted(group)) for group in groups]
     everywhere = snapshot.policy.rules.eviction_scope == "cluster"
     payers = list(v.classes.tasks) if everywhere else present

@@ -19,14 +19,21 @@ from cpsched.snapshot.rights import Action
 def eviction(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
     """Victims of an action need a task that may evict them; reclaim also needs shares on both sides."""
     claims = _claims(cp, snapshot, v)
-    everywhere = snapshot.policy.rules.eviction_scope == "cluster"
+    everywhere = snapshot.policy.rules.eviction_scope == "cluster" or not v.knows_who
     present: dict[tuple[str, Action, tuple[int, ...]], list[cp_model.IntVar]] = {}
+    together: dict[tuple[str, Action, tuple[int, ...]], list[VictimGroup]] = {}
     for group in v.classes.victims:
         for action, indices in sorted(group.rights.items()):
             key = ("" if everywhere else group.node, action, indices)
             if key not in present:
                 present[key] = _present(cp, v, key, claims)
-            cp.add(v.evict[group.index, action] <= len(group.tasks) * sum_of(list(present[key])))
+            if v.knows_who:
+                cp.add(v.evict[group.index, action] <= len(group.tasks) * sum_of(list(present[key])))
+            else:
+                together.setdefault(key, []).append(group)
+    for key, groups in together.items():
+        gone = sum_of([v.evict[group.index, key[1]] for group in groups])
+        cp.add(gone <= sum(len(group.tasks) for group in groups) * sum_of(list(present[key])))
     _above_shares(cp, snapshot, v)
 
 

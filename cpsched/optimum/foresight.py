@@ -1,0 +1,97 @@
+"""Foresight: all levels on a sketch of the session first, where they are settled quickly.
+
+A sketch admits every decision of the session, so what is best there is a bound; and a decision that reaches what was
+foreseen on all levels is the best one on all of them at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from ortools.sat.python import cp_model
+
+from cpsched.objectives import level_plan
+from cpsched.optimum.levels import Step, steps_of
+from cpsched.optimum.program import Program, Sketch
+from cpsched.optimum.race import Race, objective_of
+from cpsched.optimum.variables import sum_of
+
+NOT_SKETCHED = frozenset({"nodes_used"})
+"""Levels that a sketch knows nothing of."""
+
+
+@dataclass(frozen=True)
+class Foreseen:
+    """One step of one level: its best value on the sketch, and who proved that."""
+
+    value: int
+    holder: str
+    seconds: float
+
+
+class Foresight:
+    """The levels of a session on its sketch, from one of them on; `values` is an assignment that has all of `levels`."""
+
+    def __init__(self, program: Program, race: Race, settled: Sequence[Sequence[int]]):
+        self.race = race
+        self.sketch = Sketch(program)
+        self.levels: list[list[Foreseen]] = []
+        self.values: list[int] | None = None
+        self._plan = level_plan(program.snapshot)
+        self._begin = len(settled)
+        for (name, priority), values in zip(self._plan, settled, strict=False):
+            if name not in NOT_SKETCHED:
+                for step, value in zip(steps_of(self.sketch.variables, name, priority), values, strict=False):
+                    self.sketch.cp.add(step.expr <= value)
+
+    def look(self, end: float) -> None:
+        """Settle level after level, until one stays open."""
+        known: dict[Any, Foreseen] = {}
+        for position in range(self._begin, len(self._plan)):
+            name, priority = self._plan[position]
+            if name in NOT_SKETCHED:
+                return
+            settled: list[Foreseen] = []
+            for step in steps_of(self.sketch.variables, name, priority):
+                form = _form(step)
+                if form not in known:
+                    foreseen = self._minimised(step, position, end)
+                    if foreseen is None:
+                        return
+                    known[form] = foreseen
+                    self.sketch.cp.add(step.expr <= foreseen.value)
+                settled.append(known[form])
+            self.levels.append(settled)
+
+    def _minimised(self, step: Step, position: int, end: float) -> Foreseen | None:
+        """The step's best value; None if it stays open."""
+        started = self.race.clock()
+        if started >= end or self.race.interrupted:
+            return None
+        model = self._model(step, position)
+        outcome = self.race.minimise(model, end - started, small=True)
+        if not outcome.solutions or outcome.bound is None:
+            return None
+        best = min(outcome.solutions, key=lambda solution: objective_of(model, solution))
+        if objective_of(model, best) > outcome.bound:
+            return None
+        self.values = best
+        return Foreseen(outcome.bound, outcome.holder, self.race.clock() - started)
+
+    def _model(self, step: Step, position: int) -> cp_model.CpModel:
+        v = self.sketch.variables
+        model: Any = self.sketch.cp.clone()
+        model.minimize(step.expr)
+        if v.waiting_will_do and all(name != "tasks_bound" for name, _ in self._plan[: position + 1]):
+            model.add(sum_of(list(v.bind.values())) == 0)
+        for index, value in enumerate(self.values or []):
+            model.add_hint(model.get_int_var_from_proto_index(index), value)
+        return cast(cp_model.CpModel, model)
+
+
+def _form(step: Step) -> tuple[Any, ...]:
+    """What is minimised, so that two ways to say the same are recognised."""
+    flat = cp_model.FlatIntExpr(step.expr)
+    return flat.offset, *sorted((x.index, c) for x, c in zip(flat.vars, flat.coeffs, strict=True))
