@@ -13,10 +13,14 @@ from typing import Any, cast
 from ortools.sat.python import cp_model
 
 from cpsched.objectives import level_plan
+from cpsched.optimum.constraints.gang import enough
 from cpsched.optimum.levels import Step, steps_of
 from cpsched.optimum.program import Program, Sketch
-from cpsched.optimum.race import Race, objective_of
+from cpsched.optimum.race import LONE, Race, objective_of
 from cpsched.optimum.variables import sum_of
+
+SEES_TASKS = frozenset({"queue_deficit_max", "queue_deficit_total", "tasks_bound", "tasks_placed", "resources_placed"})
+"""Levels that are better the more tasks are placed."""
 
 NOT_SKETCHED = frozenset({"nodes_used"})
 """Levels that a sketch knows nothing of."""
@@ -40,7 +44,11 @@ class Foresight:
         self.levels: list[list[Foreseen]] = []
         self.values: list[int] | None = None
         self._plan = level_plan(program.snapshot)
+        self._tiers = sum(name == "jobs_admitted" for name, _ in self._plan)
+        self._starving = {job.key for job in program.snapshot.starving}
         self._begin = len(settled)
+        if len(self.sketch.cp.proto.variables) > LONE:
+            race.warm_up()
         for (name, priority), values in zip(self._plan, settled, strict=False):
             if name not in NOT_SKETCHED:
                 for step, value in zip(steps_of(self.sketch.variables, name, priority), values, strict=False):
@@ -84,11 +92,28 @@ class Foresight:
         v = self.sketch.variables
         model: Any = self.sketch.cp.clone()
         model.minimize(step.expr)
-        if v.waiting_will_do and all(name != "tasks_bound" for name, _ in self._plan[: position + 1]):
-            model.add(sum_of(list(v.bind.values())) == 0)
+        for row in self._reductions(position):
+            model.add(row)
         for index, value in enumerate(self.values or []):
             model.add_hint(model.get_int_var_from_proto_index(index), value)
         return cast(cp_model.CpModel, model)
+
+
+    def _reductions(self, position: int) -> list[Any]:
+        """Rows without which a level is no better: what it does not see is left away."""
+        v, names = self.sketch.variables, [name for name, _ in self._plan[: position + 1]]
+        rows: list[Any] = []
+        if v.waiting_will_do and "tasks_bound" not in names:
+            rows.append(sum_of(list(v.bind.values())) == 0)
+        if v.less_will_do and SEES_TASKS.isdisjoint(names):
+            priorities = [priority for name, priority in self._plan[: position + 1] if name == "jobs_admitted"]
+            lowest = priorities[-1] if len(priorities) < self._tiers else None
+            for jobs in v.classes.jobs:
+                if jobs.sample.key not in self._starving or (lowest is not None and jobs.sample.priority < lowest):
+                    rows.append(v.served(jobs) == 0)
+                else:
+                    rows.append(sum_of([count for _, count in v.taken(jobs)]) <= enough(v, jobs) * v.served(jobs))
+        return rows
 
 
 def _form(step: Step) -> tuple[Any, ...]:

@@ -141,9 +141,12 @@ def _queue_deficit_max(v: Variables) -> list[Step]:
     deficits = deficits_of(v)
     if not deficits:
         return [Step(ZERO, 0, objectives.queue_deficit_max)]
+    if len(deficits) == 1:
+        return [Step(deficits[0], 0, objectives.queue_deficit_max)]
     worst = v.cp.new_int_var(0, MILLIONTHS, "worst deficit")
     for deficit in deficits:
         v.cp.add(worst >= deficit)
+    v.cp.add(sum_of(list(deficits)) >= worst)
     return [Step(worst, 0, objectives.queue_deficit_max)]
 
 

@@ -105,7 +105,7 @@ class Search:
 
     def _realised(self, begin: int, end: int, sight: Foresight, until: float) -> bool:
         """Whether a decision was found that is as good as foreseen on these levels."""
-        for plan in (self._same_served(sight), self._own_room, []):
+        for plan in (self._same_places(sight), self._same_served(sight), self._own_room, []):
             found = self._found(self._as_foreseen(begin, end), plan, until)
             if found or found is None:
                 return bool(found)
@@ -143,6 +143,21 @@ class Search:
         """Nobody starts at once, where that is as good for every level but the one that counts it."""
         v = self.program.variables
         return [sum_of(list(v.bind.values())) == 0] if v.waiting_will_do and v.bind else []
+
+    def _same_places(self, sight: Foresight) -> list[Any]:
+        """As many of each kind on each place, and the same victims, as in the sketch."""
+        v, theirs, values = self.program.variables, sight.sketch.variables, sight.values or []
+        rows: list[Any] = []
+        for mine, drawn in ((v.bind, theirs.bind), (v.reserve, theirs.reserve)):
+            together: dict[tuple[int, str], list[Expr]] = {}
+            for (index, node), count in mine.items():
+                together.setdefault((theirs.room.kind_of[index], node), []).append(count)
+            rows += [
+                sum_of(counts) == values[drawn[place].index]
+                for place, counts in together.items()
+                if place in drawn and place[1] in sight.sketch.lone
+            ]
+        return rows
 
     def _same_served(self, sight: Foresight) -> list[Any]:
         """The same jobs served as in the sketch, and nobody in room of victims whom it may not evict."""

@@ -14,9 +14,12 @@ from cpsched.optimum.classes import Classes, VictimGroup
 from cpsched.optimum.room import Room, Units
 
 
-def pooled(classes: Classes, room: Room) -> tuple[Classes, Room]:
-    """The session on pools, each named after its first node."""
-    pool_by_node = _pools(classes, room)
+SMALLEST_POOL = 8
+"""Fewer nodes than this are not worth what is lost: in a pool a task may lie across two of them."""
+
+
+def pooled(classes: Classes, room: Room, pool_by_node: dict[str, str]) -> tuple[Classes, Room]:
+    """The session on pools."""
     kinds = tuple(
         replace(one, nodes=tuple(dict.fromkeys(pool_by_node[node] for node in one.nodes))) for one in room.kinds
     )
@@ -29,8 +32,8 @@ def pooled(classes: Classes, room: Room) -> tuple[Classes, Room]:
     return replace(classes, victims=_merged(classes.victims, pool_by_node)), pools
 
 
-def _pools(classes: Classes, room: Room) -> dict[str, str]:
-    """The pool of every node."""
+def pools_of(classes: Classes, room: Room) -> dict[str, str]:
+    """The pool of every node, named after its first."""
     limits: dict[str, list[tuple[int, int, int]]] = {node: [] for node in room.idle}
     for one in room.kinds:
         for node in one.nodes:
@@ -40,18 +43,12 @@ def _pools(classes: Classes, room: Room) -> dict[str, str]:
     victims: dict[str, Counter[Hashable]] = {node: Counter() for node in room.idle}
     for group in classes.victims:
         victims[group.node][group.kind] += len(group.tasks)
-    first: dict[Hashable, str] = {}
+    alike: dict[Hashable, list[str]] = {}
+    for node in room.idle:
+        idle, future = frozenset(room.idle[node].items()), frozenset(room.future[node].items())
+        alike.setdefault((tuple(limits[node]), idle, future, frozenset(victims[node].items())), []).append(node)
     return {
-        node: first.setdefault(
-            (
-                tuple(limits[node]),
-                frozenset(room.idle[node].items()),
-                frozenset(room.future[node].items()),
-                frozenset(victims[node].items()),
-            ),
-            node,
-        )
-        for node in room.idle
+        node: nodes[0] if len(nodes) >= SMALLEST_POOL else node for nodes in alike.values() for node in nodes
     }
 
 

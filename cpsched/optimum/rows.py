@@ -21,6 +21,25 @@ class Row:
     lower: int | None
     upper: int | None
 
+    @property
+    def scale(self) -> int:
+        """What a solver that reckons in floats should divide the row by."""
+        return 1 if self._largest <= LARGEST else min(map(abs, self.terms.values()), default=1)
+
+    @property
+    def is_moderate(self) -> bool:
+        """Whether no number of the scaled row is large beside what such a solver forgives."""
+        return self._largest <= LARGEST * self.scale
+
+    @property
+    def _largest(self) -> int:
+        return max(map(abs, (*self.terms.values(), self.lower or 0, self.upper or 0)))
+
+    def holds(self, values: list[int]) -> bool:
+        """Whether whole values satisfy the row exactly."""
+        total = sum(coefficient * values[variable] for variable, coefficient in self.terms.items())
+        return (self.lower is None or total >= self.lower) and (self.upper is None or total <= self.upper)
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -32,10 +51,9 @@ class Rows:
     offset: int
 
     @property
-    def exact_in_floats(self) -> bool:
-        """Whether every number is small beside the tolerances of a solver that reckons in floats."""
-        numbers = (abs(n) for row in self.rows for n in (*row.terms.values(), row.lower or 0, row.upper or 0))
-        return max(numbers, default=0) <= LARGEST and max(map(abs, self.objective.values()), default=0) <= LARGEST
+    def are_moderate(self) -> bool:
+        """Whether a solver that reckons in floats can be trusted with them."""
+        return max(map(abs, self.objective.values()), default=0) <= LARGEST and all(row.is_moderate for row in self.rows)
 
 
 def rows_of(cp: cp_model.CpModel) -> Rows:

@@ -59,6 +59,12 @@ class Variables:
         losers = self.victims_by_job.keys() & self.class_by_job.keys()
         return not losers and all(one.may_reserve for one in self.classes.tasks if one.may_bind)
 
+    @cached_property
+    def less_will_do(self) -> bool:
+        """Whether placing fewer tasks never breaks a rule: no guarantee, no victim's job keeps its minimum by them."""
+        guarded = any(amount for share in self.snapshot.shares.values() for amount in share.guarantee.values())
+        return not guarded and not self.victims_by_job.keys() & self.class_by_job.keys()
+
     def served(self, jobs: JobClass) -> Expr:
         """How many of the jobs receive something: those that become ready and those that wait for room."""
         return self.ready[jobs.index] + self.pipelined[jobs.index]

@@ -53,7 +53,8 @@ def _present(
     flags = []
     for claim, counts in by_claim.items():
         flag = v.flag(f"somebody may {action} on {node or 'any node'}")
-        cp.add(flag <= sum_of(counts))
+        if v.knows_who:
+            cp.add(flag <= sum_of(counts))
         if claim is not None:
             cp.add_implication(flag, claim)
         flags.append(flag)

@@ -21,11 +21,8 @@ def gang(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
         ready, pipelined = v.ready[jobs.index], v.pipelined[jobs.index]
         for one, bound in v.taken(jobs, reserved=False):
             cp.add(bound <= jobs.counts[one.index] * ready)
-        minima: list[tuple[str | None, int]] = [(None, jobs.sample.min_available)]
-        if jobs.sample.roles_count:
-            minima += sorted(jobs.sample.min_by_role.items())
         counts = policy.is_kube or policy.enabled("gang", "enableJobPipelined")
-        for role, minimum in minima:
+        for role, minimum in _minima(jobs):
             missing = minimum - _at_work(jobs, role)
             lost = _lost(v, jobs, role)
             bound, reserved = _won(v, jobs, role, bound=True), _won(v, jobs, role, bound=False)
@@ -37,6 +34,20 @@ def gang(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
                 cp.add(bound >= missing * ready)
                 if counts:
                     cp.add(reserved >= missing * pipelined)
+
+
+def _minima(jobs: JobClass) -> list[tuple[str | None, int]]:
+    """What one of the jobs must have at work, in all and per role."""
+    by_role = sorted(jobs.sample.min_by_role.items()) if jobs.sample.roles_count else []
+    return [(None, jobs.sample.min_available), *by_role]
+
+
+def enough(v: Variables, jobs: JobClass) -> int:
+    """How many tasks one of the jobs needs at most to count as served, if it loses none."""
+    if not v.snapshot.policy.requires_gangs:
+        return 1
+    (_, in_all), *by_role = ((role, minimum - _at_work(jobs, role)) for role, minimum in _minima(jobs))
+    return max(1, in_all, sum(max(0, missing) for _, missing in by_role))
 
 
 def _at_work(jobs: JobClass, role: str | None) -> int:
