@@ -52,7 +52,7 @@ class Foresight:
         for (name, priority), values in zip(self._plan, settled, strict=False):
             if name not in NOT_SKETCHED:
                 for step, value in zip(steps_of(self.sketch.variables, name, priority), values, strict=False):
-                    self.sketch.cp.add(step.expr <= value)
+                    self._pin(step, value)
 
     def look(self, end: float) -> None:
         """Settle level after level, until one stays open."""
@@ -69,9 +69,13 @@ class Foresight:
                     if foreseen is None:
                         return
                     known[form] = foreseen
-                    self.sketch.cp.add(step.expr <= foreseen.value)
+                    self._pin(step, foreseen.value)
                 settled.append(known[form])
             self.levels.append(settled)
+
+    def _pin(self, step: Step, value: int) -> None:
+        for row in step.no_worse(value):
+            self.sketch.cp.add(row)
 
     def _minimised(self, step: Step, position: int, end: float) -> Foreseen | None:
         """The step's best value; None if it stays open."""

@@ -1,10 +1,12 @@
-"""HiGHS on the same rows, through MathOpt."""
+"""HiGHS on plain rows.
+
+Its own package and ortools cannot live in one process, so only the child of the racer comes here.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
-from math import ceil, inf
+from math import ceil
 from typing import Any
 
 from cpsched.optimum.rows import Rows
@@ -13,6 +15,8 @@ TOLERANCE = 1e-6
 SCALED_TOLERANCE = 1e-2
 """The same where rows had to be scaled: then an objective in the hundred thousands hangs on their last digits."""
 _FAR_FROM_WHOLE = 1e-4
+_NO_AGGREGATOR = 1 << 12
+"""Since 1.12 this step of HiGHS's presolve can lose the optimum where an integer has a large coefficient."""
 
 
 @dataclass(frozen=True)
@@ -26,56 +30,68 @@ class Answer:
 
 
 def solve(rows: Rows, seconds: float) -> Answer:
-    """Solve the rows with HiGHS in this process."""
-    from ortools.math_opt.python import mathopt
+    """Solve the rows in this process."""
+    import highspy
 
-    model: Any = mathopt.Model.from_model_proto(_proto(rows))
-    exact = {"relative_gap_tolerance": 0.0, "absolute_gap_tolerance": 0.0}
-    limits = mathopt.SolveParameters(time_limit=timedelta(seconds=seconds), **exact)
-    result = mathopt.solve(model, mathopt.SolverType.HIGHS, params=limits)
-    optimal = result.termination.reason == mathopt.TerminationReason.OPTIMAL
-    variables = list(model.variables())
-    values = _whole_values(result.variable_values(variables)) if result.has_primal_feasible_solution() else None
-    if values is not None and not all(row.holds(values) for row in rows.rows):
-        values = None
-    infeasible = result.termination.reason == mathopt.TerminationReason.INFEASIBLE
-    return Answer(values, _whole_bound(rows, result.dual_bound()), optimal and values is not None, infeasible)
+    solver: Any = highspy.Highs()
+    for name, value in {
+        "output_flag": False,
+        "time_limit": seconds,
+        "mip_rel_gap": 0.0,
+        "mip_abs_gap": 0.0,
+        "presolve_rule_off": _NO_AGGREGATOR,
+    }.items():
+        solver.setOptionValue(name, value)
+    solver.passModel(_model(rows))
+    if rows.start:
+        solver.setSolution(len(rows.start), [*rows.start], [*map(float, rows.start.values())])
+    solver.run()
+    info, status = solver.getInfo(), solver.getModelStatus()
+    found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
+    values = _whole_values(rows, solver.getSolution().col_value) if found else None
+    return Answer(
+        values,
+        _whole_bound(rows, info.mip_dual_bound),
+        optimal=status == highspy.HighsModelStatus.kOptimal and values is not None,
+        infeasible=status == highspy.HighsModelStatus.kInfeasible,
+    )
+
+
+def _model(rows: Rows) -> Any:
+    import highspy
+    import numpy
+
+    model: Any = highspy.HighsLp()
+    model.num_col_, model.num_row_ = len(rows.bounds), len(rows.rows)
+    costs = numpy.zeros(len(rows.bounds))
+    costs[[*rows.objective]] = [*rows.objective.values()]
+    model.col_cost_, model.offset_ = costs, rows.offset
+    model.col_lower_ = numpy.array([low for low, _ in rows.bounds], float)
+    model.col_upper_ = numpy.array([high for _, high in rows.bounds], float)
+    model.integrality_ = [highspy.HighsVarType.kInteger] * len(rows.bounds)
+    scales = [row.scale for row in rows.rows]
+    infinite = highspy.kHighsInf
+    pairs = list(zip(rows.rows, scales, strict=True))
+    model.row_lower_ = numpy.array([-infinite if row.lower is None else row.lower / scale for row, scale in pairs])
+    model.row_upper_ = numpy.array([infinite if row.upper is None else row.upper / scale for row, scale in pairs])
+    matrix = model.a_matrix_
+    matrix.format_ = highspy.MatrixFormat.kRowwise
+    matrix.start_ = numpy.cumsum([0, *(len(row.terms) for row in rows.rows)])
+    matrix.index_ = numpy.array([variable for row in rows.rows for variable in row.terms], numpy.int32)
+    matrix.value_ = numpy.array([coefficient / scale for row, scale in pairs for coefficient in row.terms.values()])
+    return model
 
 
 def _whole_bound(rows: Rows, bound: float) -> int | None:
     """The least whole number not below the bound, with the solver's own rounding forgiven; None is no bound."""
-    if abs(bound) >= 2**53:
+    if not abs(bound) < 2**53:
         return None
     return ceil(bound - (SCALED_TOLERANCE if any(row.scale > 1 for row in rows.rows) else TOLERANCE))
 
 
-def _proto(rows: Rows) -> Any:
-    """The rows as MathOpt's own message: a few long arrays instead of thousands of Python expressions."""
-    from ortools.math_opt import model_pb2
-
-    proto: Any = model_pb2.ModelProto()
-    variables, limits, matrix = proto.variables, proto.linear_constraints, proto.linear_constraint_matrix
-    variables.ids.extend(range(len(rows.bounds)))
-    variables.lower_bounds.extend(low for low, _ in rows.bounds)
-    variables.upper_bounds.extend(high for _, high in rows.bounds)
-    variables.integers.extend([True] * len(rows.bounds))
-    limits.ids.extend(range(len(rows.rows)))
-    for number, row in enumerate(rows.rows):
-        scale = row.scale
-        limits.lower_bounds.append(-inf if row.lower is None else row.lower / scale)
-        limits.upper_bounds.append(inf if row.upper is None else row.upper / scale)
-        terms = sorted(row.terms.items())
-        matrix.row_ids.extend([number] * len(terms))
-        matrix.column_ids.extend(variable for variable, _ in terms)
-        matrix.coefficients.extend(coefficient / scale for _, coefficient in terms)
-    objective = sorted(rows.objective.items())
-    proto.objective.linear_coefficients.ids.extend(variable for variable, _ in objective)
-    proto.objective.linear_coefficients.values.extend(coefficient for _, coefficient in objective)
-    proto.objective.offset = rows.offset
-    return proto
-
-
-def _whole_values(found: list[float]) -> list[int] | None:
-    values = [round(value) for value in found]
-    far = any(abs(value - whole) > _FAR_FROM_WHOLE for value, whole in zip(found, values, strict=True))
-    return None if far else values
+def _whole_values(rows: Rows, values: list[float]) -> list[int] | None:
+    """The solution in whole numbers; None if it is none, or does not satisfy the rows exactly."""
+    rounded = [round(value) for value in values]
+    if any(abs(whole - value) > _FAR_FROM_WHOLE for whole, value in zip(rounded, values, strict=True)):
+        return None
+    return rounded if all(row.holds(rounded) for row in rows.rows) else None

@@ -12,22 +12,10 @@ from cpsched.snapshot import Snapshot
 
 def room_by_kind(snapshot: Snapshot, classes: Classes) -> Room:
     """The room of every node for classes that ask for the same and may go to the same nodes, taken together."""
-    import os
-    sig=os.environ.get("SIG","B")
-    may: dict[int, set] = {one.index:set() for one in classes.tasks}
-    for group in classes.victims:
-        queue = snapshot.jobs[group.job].queue
-        for action, indices in group.rights.items():
-            for index in indices:
-                may[index].add((action, queue) if sig=="B" else (action, group.kind) if sig=="C" else None)
-    if sig=="A":
-        for one in classes.tasks: may[one.index]={snapshot.jobs[one.jobs[0]].queue}
-    if sig=="0":
-        for one in classes.tasks: may[one.index]=set()
     members: dict[Hashable, list[TaskClass]] = {}
     for one in classes.tasks:
         asked = tuple(sorted(item for item in one.sample.requests.items() if item[1]))
-        members.setdefault((asked, one.nodes, one.may_bind, one.may_reserve, frozenset(may[one.index])), []).append(one)
+        members.setdefault((asked, one.nodes, one.may_bind, one.may_reserve), []).append(one)
     kinds: list[TaskClass] = []
     kind_of = [0] * len(classes.tasks)
     for alike in members.values():

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise, product
 from math import ceil, floor
+from typing import Any
 
 from ortools.sat.python import cp_model
 
@@ -32,13 +33,19 @@ class Step:
     """Something to minimise.
 
     `least` is a value that no decision can beat, `measure` reads the value off a decision without the solver, and
-    `level` turns a bound on the value into one on the level.
+    `level` turns a bound on the value into one on the level. `pin` says in plainer rows than the expression's own that
+    a decision is no worse than a value that nothing beats.
     """
 
     expr: Expr
     least: int
     measure: Callable[[Decision], int]
     level: Callable[[int], int | None] = lambda value: value
+    pin: Callable[[int], list[Any]] | None = None
+
+    def no_worse(self, value: int) -> list[Any]:
+        """Rows of a decision that is no worse than the value, once nothing better is possible."""
+        return [self.expr <= value] if self.pin is None else self.pin(value)
 
 
 def steps_of(v: Variables, name: str, priority: int | None) -> list[Step]:
@@ -48,7 +55,11 @@ def steps_of(v: Variables, name: str, priority: int | None) -> list[Step]:
         jobs = [jobs for jobs in v.classes.jobs if jobs.sample.key in starving]
         served, most = sum_of([v.served(one) for one in jobs]), sum(len(one) for one in jobs)
         wanted = priority or 0
-        return [Step(-1 * served, -most, lambda d: -objectives.jobs_admitted(d, wanted), lambda value: -value)]
+
+        def pin(value: int) -> list[Any]:
+            return [v.served(one) >= len(one) for one in jobs] if value == -most else [-1 * served <= value]
+
+        return [Step(-1 * served, -most, lambda d: -objectives.jobs_admitted(d, wanted), lambda value: -value, pin)]
     if name in OF_VICTIMS:
         groups: Iterable[VictimGroup] = v.classes.victims
         if priority is not None:
@@ -72,7 +83,10 @@ def _victim_max_priority(v: Variables, groups: list[VictimGroup]) -> list[Step]:
         top = objectives.victim_max_priority(_among(decision, groups), v.snapshot.now)
         return 0 if top is None else priorities.index(top) + 1
 
-    return [Step(sum_of(list(reached)), 0, measure, lambda value: priorities[value - 1] if value > 0 else None)]
+    def pin(value: int) -> list[Any]:
+        return [v.evicted(group) == 0 for group in groups if priorities.index(group.sample.pod_priority) >= value]
+
+    return [Step(sum_of(list(reached)), 0, measure, lambda value: priorities[value - 1] if value > 0 else None, pin)]
 
 
 def _victim_priority_sum(v: Variables, groups: list[VictimGroup]) -> list[Step]:
@@ -129,7 +143,12 @@ def _victim_start_time(v: Variables, groups: list[VictimGroup]) -> list[Step]:
         first = objectives.victim_start_time(_among(decision, groups), v.snapshot.now)
         return 0 if first is None else len(starts) - starts.index(first)
 
-    return [Step(sum_of(list(early)), 0, measure, lambda value: starts[len(starts) - value] if value > 0 else None)]
+    def pin(value: int) -> list[Any]:
+        return [flag == 0 for flag in early[: len(starts) - value]]
+
+    return [
+        Step(sum_of(list(early)), 0, measure, lambda value: starts[len(starts) - value] if value > 0 else None, pin)
+    ]
 
 
 def _start(v: Variables, group: VictimGroup) -> int:

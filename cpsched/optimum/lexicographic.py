@@ -133,7 +133,7 @@ class Search:
         rows: list[Any] = []
         for position in range(begin, end):
             for step, foreseen in zip(self._steps(position), self._foreseen[position], strict=True):
-                rows.append(step.expr <= foreseen.value)
+                rows += step.no_worse(foreseen.value)
         if all(name != "tasks_bound" for name, _ in self._plan[:end]):
             rows += self._only_waiting
         return rows
@@ -195,7 +195,8 @@ class Search:
             bound, holder = self._settle(step, end, foreseen.get(number))
             value = step.measure(self.best)
             self._settled[-1].append(value)
-            self.program.cp.add(step.expr == value if bound == value else step.expr <= value)
+            for row in step.no_worse(value) if bound == value else [step.expr <= value]:
+                self.program.cp.add(row)
             if number not in foreseen or foreseen[number].value != value:
                 # What was foreseen beyond this step is only what would be best if this were.
                 foreseen, self._foreseen = {}, {p: f for p, f in self._foreseen.items() if p <= position}

@@ -13,8 +13,9 @@ from ortools.sat.python import cp_model
 
 from cpsched.errors import CpschedError
 from cpsched.optimum.highs import TOLERANCE, Answer
+from cpsched.optimum.linear import rows_of
 from cpsched.optimum.racer import Racer
-from cpsched.optimum.rows import Rows, rows_of
+from cpsched.optimum.rows import Rows
 from cpsched.options import Prover
 
 ALONE_EFFORT = 0.6
@@ -94,14 +95,13 @@ class Race:
         if settings.prover == "highs" and (rows := _safe_rows(cp)) is not None:
             return self._highs(rows, seconds)
         outcome = Outcome([])
-        import os
         if single or len(cp.proto.variables) <= (LONE if small else FEW):
             outcome = self._cp_sat(cp, seconds, workers=1, effort=None if single else ALONE_EFFORT, lean=small)
         left = end - self.clock()
         if single or left <= 0.05 or self.interrupted or self._closed(cp, outcome):
             return outcome
         racing = _safe_rows(cp) if settings.prover == "both" else None
-        raced = self._cp_sat(cp, left, workers=max(1, settings.workers - (racing is not None and not (small and os.environ.get('W')))), race=racing)
+        raced = self._cp_sat(cp, left, workers=max(1, settings.workers - (racing is not None and not small)), race=racing)
         return _better(outcome, raced)
 
     def find(self, cp: cp_model.CpModel, seconds: float, effort: float) -> Outcome:

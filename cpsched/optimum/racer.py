@@ -112,9 +112,9 @@ def _exactly(stream: int, count: int) -> bytes:
 
 def serve() -> None:
     """The child: let a fork answer each question from stdin, and pass the answer on whole or not at all."""
-    from ortools.math_opt.python import mathopt
+    import highspy
 
-    del mathopt
+    del highspy
     asked, told = sys.stdin.fileno(), os.dup(sys.stdout.fileno())
     os.dup2(2, sys.stdout.fileno())
     worker = 0

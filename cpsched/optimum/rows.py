@@ -1,14 +1,9 @@
-"""A CP-SAT model as plain linear rows, so that a second solver can look at the very same problem."""
+"""Plain linear rows, so that a second solver can look at the very same problem; no solver is imported here."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
-from ortools.sat.python import cp_model
-
-INFINITE = 2**62
 LARGEST = 10**7
 """Beyond this a row means nothing to a solver that forgives a millionth."""
 
@@ -49,78 +44,10 @@ class Rows:
     rows: list[Row]
     objective: dict[int, int]
     offset: int
+    start: dict[int, int]
+    """Values of some or all variables to start from."""
 
     @property
     def are_moderate(self) -> bool:
         """Whether a solver that reckons in floats can be trusted with them."""
         return max(map(abs, self.objective.values()), default=0) <= LARGEST and all(row.is_moderate for row in self.rows)
-
-
-def rows_of(cp: cp_model.CpModel) -> Rows:
-    """Linearise: a condition becomes a big-M no larger than the row's own range needs."""
-    proto: Any = cp.proto
-    bounds = [(min(domain), max(domain)) for domain in (list(variable.domain) for variable in proto.variables)]
-    rows: list[Row] = []
-    for constraint in proto.constraints:
-        conditions = list(constraint.enforcement_literal)
-        if constraint.has_linear():
-            rows += _linear(constraint.linear, conditions, bounds)
-        elif constraint.has_bool_or():
-            rows.append(_at_least_one([*constraint.bool_or.literals, *(-c - 1 for c in conditions)]))
-        elif constraint.has_bool_and():
-            rows += [
-                _at_least_one([literal, *(-c - 1 for c in conditions)]) for literal in constraint.bool_and.literals
-            ]
-        else:
-            raise ValueError(f"no linear form for {constraint}")
-    objective = _merged(zip(proto.objective.vars, proto.objective.coeffs, strict=True))
-    return Rows(bounds, rows, objective, round(proto.objective.offset))
-
-
-def _linear(linear: Any, conditions: list[int], bounds: list[tuple[int, int]]) -> list[Row]:
-    terms = _merged(zip(linear.vars, linear.coeffs, strict=True))
-    if len(linear.domain) != 2:
-        raise ValueError("a row with holes has no linear form")
-    lower, upper = int(linear.domain[0]), int(linear.domain[1])
-    smallest = sum(c * bounds[v][0 if c > 0 else 1] for v, c in terms.items())
-    largest = sum(c * bounds[v][1 if c > 0 else 0] for v, c in terms.items())
-    if not conditions:
-        return [Row(terms, lower if lower > -INFINITE else None, upper if upper < INFINITE else None)]
-    found = []
-    if upper < largest:
-        found.append(_conditional(terms, upper, largest - upper, conditions))
-    if lower > smallest:
-        negated = {v: -c for v, c in terms.items()}
-        found.append(_conditional(negated, -lower, lower - smallest, conditions))
-    return found
-
-
-def _conditional(terms: dict[int, int], upper: int, slack: int, conditions: list[int]) -> Row:
-    """terms ≤ upper, loosened by `slack` for every condition that does not hold."""
-    terms = dict(terms)
-    for literal in conditions:
-        if literal >= 0:
-            terms[literal] = terms.get(literal, 0) + slack
-            upper += slack
-        else:
-            terms[-literal - 1] = terms.get(-literal - 1, 0) - slack
-    return Row(terms, None, upper)
-
-
-def _at_least_one(literals: Iterable[int]) -> Row:
-    terms: dict[int, int] = {}
-    lower = 1
-    for literal in literals:
-        if literal >= 0:
-            terms[literal] = terms.get(literal, 0) + 1
-        else:
-            terms[-literal - 1] = terms.get(-literal - 1, 0) - 1
-            lower -= 1
-    return Row(terms, lower, None)
-
-
-def _merged(pairs: Iterable[tuple[int, int]]) -> dict[int, int]:
-    terms: dict[int, int] = {}
-    for variable, coefficient in pairs:
-        terms[int(variable)] = terms.get(int(variable), 0) + int(coefficient)
-    return {variable: coefficient for variable, coefficient in terms.items() if coefficient}

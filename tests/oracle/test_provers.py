@@ -5,34 +5,24 @@ from __future__ import annotations
 import pytest
 
 import cpsched
-from cpsched.optimum import highs, race
-from cpsched.optimum.highs import Answer
-from cpsched.optimum.rows import Rows
+from cpsched.optimum import race
+from cpsched.optimum.racer import Racer
 from tests.oracle.midsize import midsize
 
 SESSIONS, CHUNK = 500, 25
 
 
-class HighsHere:
-    """HiGHS in this process: the same solver on the same rows, without a child to start for every session."""
-
-    def __init__(self) -> None:
-        self._answer: Answer | None = None
-
-    def ask(self, rows: Rows, seconds: float) -> None:
-        self._answer = highs.solve(rows, seconds)
-
-    def answer(self, patience: float = 0.0) -> Answer | None:
-        answer, self._answer = self._answer, None
-        return answer
+class SharedRacer(Racer):
+    """One child for all sessions of a test: its start is what would take longest."""
 
     def stop(self) -> None:
-        self._answer = None
+        self.drop()
 
 
 @pytest.mark.parametrize("start", range(0, SESSIONS, CHUNK))
 def test_both_provers_agree(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(race, "Racer", HighsHere)
+    shared = SharedRacer()
+    monkeypatch.setattr(race, "Racer", lambda: shared)
     by_highs = 0
     for seed in range(start, start + CHUNK):
         instance = cpsched.load(midsize(seed))
@@ -44,3 +34,4 @@ def test_both_provers_agree(start: int, monkeypatch: pytest.MonkeyPatch) -> None
         by_highs += sum(level.prover == "highs" for level in other.levels)
     # Where a model's numbers are too large for what HiGHS forgives, CP-SAT takes over.
     assert by_highs > CHUNK
+    Racer.stop(shared)
