@@ -36,7 +36,7 @@ class Foreseen:
 
 
 class Foresight:
-    """The levels of a session on its sketch, from one of them on; `values` is an assignment that has all of `levels`."""
+    """The levels of a session on its sketch, from one on; `values` is an assignment that has all of `levels`."""
 
     def __init__(self, program: Program, race: Race, settled: Sequence[Sequence[int]]):
         self.race = race
@@ -61,6 +61,7 @@ class Foresight:
             name, priority = self._plan[position]
             if name in NOT_SKETCHED:
                 return
+            self.race.say(f"sketch of {name if priority is None else f'{name}[{priority}]'}")
             settled: list[Foreseen] = []
             for step in steps_of(self.sketch.variables, name, priority):
                 form = _form(step)
@@ -93,7 +94,6 @@ class Foresight:
         return Foreseen(outcome.bound, outcome.holder, self.race.clock() - started)
 
     def _model(self, step: Step, position: int) -> cp_model.CpModel:
-        v = self.sketch.variables
         model: Any = self.sketch.cp.clone()
         model.minimize(step.expr)
         for row in self._reductions(position):
@@ -101,7 +101,6 @@ class Foresight:
         for index, value in enumerate(self.values or []):
             model.add_hint(model.get_int_var_from_proto_index(index), value)
         return cast(cp_model.CpModel, model)
-
 
     def _reductions(self, position: int) -> list[Any]:
         """Rows without which a level is no better: what it does not see is left away."""
@@ -111,7 +110,7 @@ class Foresight:
             rows.append(sum_of(list(v.bind.values())) == 0)
         if v.less_will_do and SEES_TASKS.isdisjoint(names):
             priorities = [priority for name, priority in self._plan[: position + 1] if name == "jobs_admitted"]
-            lowest = priorities[-1] if len(priorities) < self._tiers else None
+            lowest = priorities[-1] if 0 < len(priorities) < self._tiers else None
             for jobs in v.classes.jobs:
                 if jobs.sample.key not in self._starving or (lowest is not None and jobs.sample.priority < lowest):
                     rows.append(v.served(jobs) == 0)

@@ -33,7 +33,8 @@ def solve(rows: Rows, seconds: float) -> Answer:
     """Solve the rows in this process."""
     import highspy
 
-    solver: Any = highspy.Highs()
+    package: Any = highspy
+    solver = package.Highs()
     for name, value in {
         "output_flag": False,
         "time_limit": seconds,

@@ -6,25 +6,22 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from ortools.sat.python import cp_model
 
-from cpsched.check import Decision, Violation, violations
+from cpsched.check import Decision, violations
 from cpsched.objectives import comparable, level_plan, value_of, vector
-from cpsched.optimum.constraints.charging import refine
-from cpsched.optimum.constraints.own_room import own_room
-from cpsched.optimum.extract import counts_of, extract
+from cpsched.optimum.assignments import judged, value_in
+from cpsched.optimum.extract import counts_of
 from cpsched.optimum.foresight import Foreseen, Foresight
 from cpsched.optimum.interrupt import on_interrupt
 from cpsched.optimum.levels import Step, steps_of
+from cpsched.optimum.plans import plans
 from cpsched.optimum.program import Program
 from cpsched.optimum.race import MismatchError, Race, Settings, objective_of
-from cpsched.optimum.variables import Expr, sum_of
+from cpsched.optimum.variables import sum_of
 from cpsched.snapshot import Snapshot
-
-LAZY_RULES = frozenset({"filters", "charge", "eviction"})
-"""Rules that the rows may state too weakly; the checker finds what slipped through and a no-good excludes it."""
 
 FIND_EFFORT = 1.0
 """Deterministic time that CP-SAT has to itself to find a decision that is as good as foreseen."""
@@ -54,6 +51,13 @@ class LevelResult:
     proved: bool
     prover: str
     seconds: float
+
+
+class Finding(NamedTuple):
+    """Whether a decision was found; if not, who says that there is none."""
+
+    found: bool
+    refuter: str = ""
 
 
 class Search:
@@ -93,82 +97,62 @@ class Search:
         sight = Foresight(self.program, self.race, self._settled)
         sight.look(now + (self._end - now) / 2)
         self._foreseen |= {begin + offset: steps for offset, steps in enumerate(sight.levels)}
+        ways = plans(self.program.variables, sight) if sight.levels else []
         most, least = len(sight.levels), 0
         count = most
         while least < count and not self.race.interrupted:
             end = self._clock() + max(0.1, (self._end - self._clock()) / 4)
-            if self._realised(begin, begin + count, sight, end):
+            if self._realised(begin, begin + count, ways, end):
                 least = count
             else:
                 most = count - 1
             count = (least + most + 1) // 2
 
-    def _realised(self, begin: int, end: int, sight: Foresight, until: float) -> bool:
+    def _realised(self, begin: int, end: int, ways: list[list[Any]], until: float) -> bool:
         """Whether a decision was found that is as good as foreseen on these levels."""
-        for plan in (self._same_places(sight), self._same_served(sight), self._own_room, []):
-            found = self._found(self._as_foreseen(begin, end), plan, until)
-            if found or found is None:
-                return bool(found)
+        wanted = [
+            (step, foreseen.value)
+            for position in range(begin, end)
+            for step, foreseen in zip(self._steps(position), self._foreseen[position], strict=True)
+        ]
+        rows = [row for step, value in wanted for row in step.no_worse(value)]
+        if all(name != "tasks_bound" for name, _ in self._plan[:end]):
+            rows += self._only_waiting
+        for plan in ways:
+            finding = self._find([*rows, *plan], until)
+            if finding.found:
+                for step, value in wanted:
+                    if step.measure(self.best) > value:
+                        raise MismatchError(
+                            f"a decision worth {step.measure(self.best)} is claimed to be worth {value}"
+                        )
+                return True
+            if not finding.refuter:
+                return False
         return False
 
-    def _found(self, rows: list[Any], plan: list[Any], until: float) -> bool | None:
-        """Whether a decision that satisfies the rows and the plan was taken as the best; None if time ran out."""
+    def _find(self, rows: list[Any], until: float) -> Finding:
+        """Look for a decision that satisfies the rows; if there is one, it is the best from now on."""
         for _ in range(ATTEMPTS):
             model: Any = self.program.cp.clone()
             model.clear_objective()
             model.clear_hints()
-            for row in (*rows, *plan):
+            for row in rows:
                 model.add(row)
             outcome = self.race.find(model, until - self._clock(), FIND_EFFORT)
             if not outcome.solutions:
-                return False if outcome.holder else None
-            decision = self._judged(outcome.solutions[0])
+                return Finding(found=False, refuter=outcome.holder)
+            decision = judged(self.program, outcome.solutions[0])
             if decision is not None:
                 self.best, self._values = decision, outcome.solutions[0]
-                return True
-        return None
-
-    def _as_foreseen(self, begin: int, end: int) -> list[Any]:
-        """Rows of a decision that is as good as foreseen on these levels."""
-        rows: list[Any] = []
-        for position in range(begin, end):
-            for step, foreseen in zip(self._steps(position), self._foreseen[position], strict=True):
-                rows += step.no_worse(foreseen.value)
-        if all(name != "tasks_bound" for name, _ in self._plan[:end]):
-            rows += self._only_waiting
-        return rows
+                return Finding(found=True)
+        return Finding(found=False)
 
     @cached_property
     def _only_waiting(self) -> list[Any]:
         """Nobody starts at once, where that is as good for every level but the one that counts it."""
         v = self.program.variables
         return [sum_of(list(v.bind.values())) == 0] if v.waiting_will_do and v.bind else []
-
-    def _same_places(self, sight: Foresight) -> list[Any]:
-        """As many of each kind on each place, and the same victims, as in the sketch."""
-        v, theirs, values = self.program.variables, sight.sketch.variables, sight.values or []
-        rows: list[Any] = []
-        for mine, drawn in ((v.bind, theirs.bind), (v.reserve, theirs.reserve)):
-            together: dict[tuple[int, str], list[Expr]] = {}
-            for (index, node), count in mine.items():
-                together.setdefault((theirs.room.kind_of[index], node), []).append(count)
-            rows += [
-                sum_of(counts) == values[drawn[place].index]
-                for place, counts in together.items()
-                if place in drawn and place[1] in sight.sketch.lone
-            ]
-        return rows
-
-    def _same_served(self, sight: Foresight) -> list[Any]:
-        """The same jobs served as in the sketch, and nobody in room of victims whom it may not evict."""
-        v, theirs, values = self.program.variables, sight.sketch.variables, sight.values or []
-        return [
-            *self._own_room,
-            *(
-                v.served(jobs) == sum(values[x[jobs.index].index] for x in (theirs.ready, theirs.pipelined))
-                for jobs in v.classes.jobs
-            ),
-        ]
 
     @property
     def _starts_count(self) -> bool:
@@ -219,10 +203,6 @@ class Search:
         proved = closed and not earlier_open
         self.levels.append(LevelResult(name, priority, value, bound, proved, prover, self._clock() - started))
 
-    @cached_property
-    def _own_room(self) -> list[Any]:
-        return list(own_room(self.program.variables))
-
     def _settle(self, step: Step, end: float, foreseen: Foreseen | None) -> tuple[int, str]:
         """(bound, who holds it); decisions that the judge refuses are excluded and the step is repeated."""
         least, holder = step.least, "bound"
@@ -235,6 +215,8 @@ class Search:
             self.program.cp.add(step.expr >= least)
         while True:
             value = step.measure(self.best)
+            if value < least:
+                raise MismatchError(f"{holder} claims that nothing is below {least}, but {value} is")
             if value == step.least:
                 return value, "bound"
             if value == least:
@@ -262,9 +244,10 @@ class Search:
             if self._clock() >= end or step.measure(self.best) <= least:
                 break
             until = self._clock() + max(0.1, (end - self._clock()) / 4)
-            if self._found([step.expr <= least, *rows], [], until) is not False:
+            finding = self._find([step.expr <= least, *rows], until)
+            if not finding.refuter:
                 break
-            least, holder = least + 1, "cp-sat"
+            least, holder = least + 1, finding.refuter
         return least, holder
 
     def _refused(self, solutions: list[list[int]], step: Step) -> bool:
@@ -278,52 +261,15 @@ class Search:
 
     def _accept(self, values: list[int], step: Step) -> bool:
         """Take a decision if the judge has nothing against it and it is no worse; else exclude it."""
-        decision = self._judged(values)
+        decision = judged(self.program, values)
         if decision is None:
             return False
-        worth, claimed = step.measure(decision), self._value(step.expr, values)
+        worth, claimed = step.measure(decision), value_in(step.expr, values)
         if worth > claimed:
             raise MismatchError(f"a decision worth {worth} is claimed to be worth {claimed}")
         if worth <= step.measure(self.best):
             self.best, self._values = decision, values
         return True
-
-    def _judged(self, values: list[int]) -> Decision | None:
-        """The decision that an assignment stands for; None if the judge refuses it, and then it is excluded."""
-
-        def value(expr: Expr) -> int:
-            return self._value(expr, values)
-
-        decision = Decision(self.snapshot, *extract(self.program.variables, value))
-        found = violations(decision)
-        if not found:
-            return decision
-        wrong = [item for item in found if item.rule not in LAZY_RULES]
-        if wrong:
-            raise MismatchError(f"the decision breaks {wrong[0].rule}: {wrong[0].subject} {wrong[0].message}")
-        self._exclude(found, value)
-        return None
-
-    @staticmethod
-    def _value(expr: Expr, values: list[int]) -> int:
-        flat = cp_model.FlatIntExpr(expr)
-        total: int = flat.offset + sum(c * values[x.index] for x, c in zip(flat.vars, flat.coeffs, strict=True))
-        return total
-
-    def _exclude(self, found: list[Violation], value: Callable[[Expr], int]) -> None:
-        """Make the rows exact where they let the decision pass, or exclude the counts that the violation hangs on."""
-        v, charged = self.program.variables, [item.subject for item in found if item.rule == "charge"]
-        refined = [node for node in charged if refine(self.program.cp, v, node)]
-        if refined:
-            return
-        if found[0].rule == "filters":
-            task = self.snapshot.instance.tasks[found[0].subject]
-            tasks, victims = self.program.interplay.company(task)
-            counts = [x for places in (v.bind, v.reserve) for (index, _), x in places.items() if index in tasks]
-            counts += [x for (index, _), x in v.evict.items() if index in victims]
-        else:
-            counts = [*v.bind.values(), *v.reserve.values(), *v.evict.values()]
-        self.program.forbid({count: value(count) for count in counts})
 
     def _take_hint(self) -> None:
         """Go on from the decision made elsewhere, once, if it is better so far."""

@@ -13,10 +13,10 @@ from ortools.sat.python import cp_model
 from cpsched.check import Decision, Violation, violations
 from cpsched.instance import Task
 from cpsched.objectives import PRIORITY_OFFSET, out_of_reach, value_of
+from cpsched.optimum.assignments import LAZY_RULES, value_in
 from cpsched.optimum.classes import task_key
 from cpsched.optimum.extract import extract
 from cpsched.optimum.levels import steps_of
-from cpsched.optimum.lexicographic import LAZY_RULES
 from cpsched.optimum.program import Program
 from cpsched.optimum.race import MismatchError
 from cpsched.optimum.variables import Expr, sum_of, weighted
@@ -152,12 +152,7 @@ class Question:
         return list(solver.response_proto.solution)
 
     def _decision(self, values: list[int]) -> Decision:
-        def value(expr: Expr) -> int:
-            flat = cp_model.FlatIntExpr(expr)
-            total: int = flat.offset + sum(c * values[x.index] for x, c in zip(flat.vars, flat.coeffs, strict=True))
-            return total
-
-        binds, reserves, evictions, entered = extract(self.v, value)
+        binds, reserves, evictions, entered = extract(self.v, lambda expr: value_in(expr, values))
         return Decision(self.snapshot, binds, reserves, evictions, entered)
 
     def _involved(self, found: Violation) -> list[cp_model.IntVar]:

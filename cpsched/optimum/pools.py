@@ -13,7 +13,6 @@ from dataclasses import replace
 from cpsched.optimum.classes import Classes, VictimGroup
 from cpsched.optimum.room import Room, Units
 
-
 SMALLEST_POOL = 8
 """Fewer nodes than this are not worth what is lost: in a pool a task may lie across two of them."""
 
@@ -47,9 +46,7 @@ def pools_of(classes: Classes, room: Room) -> dict[str, str]:
     for node in room.idle:
         idle, future = frozenset(room.idle[node].items()), frozenset(room.future[node].items())
         alike.setdefault((tuple(limits[node]), idle, future, frozenset(victims[node].items())), []).append(node)
-    return {
-        node: nodes[0] if len(nodes) >= SMALLEST_POOL else node for nodes in alike.values() for node in nodes
-    }
+    return {node: nodes[0] if len(nodes) >= SMALLEST_POOL else node for nodes in alike.values() for node in nodes}
 
 
 def _summed(rooms: dict[str, Units], pool_by_node: dict[str, str]) -> dict[str, Units]:

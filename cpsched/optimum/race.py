@@ -101,7 +101,9 @@ class Race:
         if single or left <= 0.05 or self.interrupted or self._closed(cp, outcome):
             return outcome
         racing = _safe_rows(cp) if settings.prover == "both" else None
-        raced = self._cp_sat(cp, left, workers=max(1, settings.workers - (racing is not None and not small)), race=racing)
+        raced = self._cp_sat(
+            cp, left, workers=max(1, settings.workers - (racing is not None and not small)), race=racing
+        )
         return _better(outcome, raced)
 
     def find(self, cp: cp_model.CpModel, seconds: float, effort: float) -> Outcome:
@@ -131,7 +133,7 @@ class Race:
             self._racer.drop()
             return Outcome([])
         self._tell(answer)
-        return _of_highs(answer)
+        return Outcome([], holder="highs") if answer.infeasible else _of_highs(answer)
 
     def _tell(self, answer: Answer) -> None:
         status = "optimal" if answer.optimal else "infeasible" if answer.infeasible else "open"
@@ -178,6 +180,8 @@ class Race:
         self._effort += solver.response_proto.deterministic_time
         if may_fail and status == cp_model.INFEASIBLE:
             return Outcome([], holder="cp-sat")
+        if may_fail and answer is not None and answer.infeasible and status == cp_model.UNKNOWN:
+            return Outcome([], holder="highs")
         return _combined(cp, solver, status, answer)
 
     def _wait(

@@ -50,4 +50,6 @@ class Rows:
     @property
     def are_moderate(self) -> bool:
         """Whether a solver that reckons in floats can be trusted with them."""
-        return max(map(abs, self.objective.values()), default=0) <= LARGEST and all(row.is_moderate for row in self.rows)
+        return max(map(abs, self.objective.values()), default=0) <= LARGEST and all(
+            row.is_moderate for row in self.rows
+        )

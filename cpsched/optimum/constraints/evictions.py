@@ -15,33 +15,47 @@ from cpsched.resources import THRESHOLD, Vector, names
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.rights import Action
 
+Claims = dict[int, cp_model.IntVar | None]
+"""Per class that may reclaim: whether its queue has the claim; None for always."""
+
 
 def eviction(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
     """Victims of an action need a task that may evict them; reclaim also needs shares on both sides."""
     claims = _claims(cp, snapshot, v)
-    everywhere = snapshot.policy.rules.eviction_scope == "cluster" or not v.knows_who
+    if v.knows_who:
+        _present(cp, snapshot, v, claims)
+    else:
+        _claimed(cp, v, claims)
+    _above_shares(cp, snapshot, v)
+
+
+def _present(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables, claims: Claims) -> None:
+    """Somebody entitled is placed where the victim stood and, to reclaim, its queue has the claim."""
+    everywhere = snapshot.policy.rules.eviction_scope == "cluster"
     present: dict[tuple[str, Action, tuple[int, ...]], list[cp_model.IntVar]] = {}
-    together: dict[tuple[str, Action, tuple[int, ...]], list[VictimGroup]] = {}
     for group in v.classes.victims:
         for action, indices in sorted(group.rights.items()):
             key = ("" if everywhere else group.node, action, indices)
             if key not in present:
-                present[key] = _present(cp, v, key, claims)
-            if v.knows_who:
-                cp.add(v.evict[group.index, action] <= len(group.tasks) * sum_of(list(present[key])))
-            else:
-                together.setdefault(key, []).append(group)
-    for key, groups in together.items():
-        gone = sum_of([v.evict[group.index, key[1]] for group in groups])
-        cp.add(gone <= sum(len(group.tasks) for group in groups) * sum_of(list(present[key])))
-    _above_shares(cp, snapshot, v)
+                present[key] = _entitled(cp, v, key, claims)
+            cp.add(v.evict[group.index, action] <= len(group.tasks) * sum_of(list(present[key])))
 
 
-def _present(
-    cp: cp_model.CpModel,
-    v: Variables,
-    key: tuple[str, Action, tuple[int, ...]],
-    claims: dict[int, cp_model.IntVar | None],
+def _claimed(cp: cp_model.CpModel, v: Variables, claims: Claims) -> None:
+    """Where nobody knows who is placed: one of the queues that could reclaim the victims has the claim."""
+    together: dict[tuple[int, ...], list[VictimGroup]] = {}
+    for group in v.classes.victims:
+        if "reclaim" in group.rights:
+            together.setdefault(group.rights["reclaim"], []).append(group)
+    for indices, groups in together.items():
+        flags = [flag for index in indices if (flag := claims[index]) is not None]
+        if len(flags) == len(indices):
+            gone = sum_of([v.evict[group.index, "reclaim"] for group in groups])
+            cp.add(gone <= sum(len(group.tasks) for group in groups) * sum_of(list(dict.fromkeys(flags))))
+
+
+def _entitled(
+    cp: cp_model.CpModel, v: Variables, key: tuple[str, Action, tuple[int, ...]], claims: Claims
 ) -> list[cp_model.IntVar]:
     """Flags of which one must hold: somebody entitled is placed there and, to reclaim, its queue has the claim."""
     node, action, indices = key
@@ -53,21 +67,20 @@ def _present(
     flags = []
     for claim, counts in by_claim.items():
         flag = v.flag(f"somebody may {action} on {node or 'any node'}")
-        if v.knows_who:
-            cp.add(flag <= sum_of(counts))
+        cp.add(flag <= sum_of(counts))
         if claim is not None:
             cp.add_implication(flag, claim)
         flags.append(flag)
     return flags
 
 
-def _claims(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> dict[int, cp_model.IntVar | None]:
+def _claims(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> Claims:
     """Per class that may reclaim: its queue stays within its deserved share, as the share plugin tests it.
 
     None where the rule `queue` keeps it there anyway, as proportion's does.
     """
     reclaiming = sorted({i for group in v.classes.victims for i in group.rights.get("reclaim", ())})
-    claims: dict[int, cp_model.IntVar | None] = {}
+    claims: Claims = {}
     alike: dict[tuple[str | None, tuple[str, ...]], cp_model.IntVar] = {}
     proportion = snapshot.policy.share_plugin == "proportion"
     for index in reclaiming:

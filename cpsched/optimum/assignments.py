@@ -1,0 +1,57 @@
+"""From an assignment of the program's variables to a decision that the judge has nothing against."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ortools.sat.python import cp_model
+
+from cpsched.check import Decision, Violation, violations
+from cpsched.optimum.constraints.charging import refine
+from cpsched.optimum.extract import extract
+from cpsched.optimum.program import Program
+from cpsched.optimum.race import MismatchError
+from cpsched.optimum.variables import Expr
+
+LAZY_RULES = frozenset({"filters", "charge", "eviction"})
+"""Rules that the rows may state too weakly; the checker finds what slipped through and a no-good excludes it."""
+
+
+def value_in(expr: Expr, values: list[int]) -> int:
+    """The expression under an assignment."""
+    flat = cp_model.FlatIntExpr(expr)
+    total: int = flat.offset + sum(c * values[x.index] for x, c in zip(flat.vars, flat.coeffs, strict=True))
+    return total
+
+
+def judged(program: Program, values: list[int]) -> Decision | None:
+    """The decision that an assignment stands for; None if the judge refuses it, and then the program excludes it."""
+
+    def value(expr: Expr) -> int:
+        return value_in(expr, values)
+
+    decision = Decision(program.snapshot, *extract(program.variables, value))
+    found = violations(decision)
+    if not found:
+        return decision
+    wrong = [item for item in found if item.rule not in LAZY_RULES]
+    if wrong:
+        raise MismatchError(f"the decision breaks {wrong[0].rule}: {wrong[0].subject} {wrong[0].message}")
+    _exclude(program, found, value)
+    return None
+
+
+def _exclude(program: Program, found: list[Violation], value: Callable[[Expr], int]) -> None:
+    """Make the rows exact where they let the decision pass, or exclude the counts that the violation hangs on."""
+    v, charged = program.variables, [item.subject for item in found if item.rule == "charge"]
+    refined = [node for node in charged if refine(program.cp, v, node)]
+    if refined:
+        return
+    if found[0].rule == "filters":
+        task = program.snapshot.instance.tasks[found[0].subject]
+        tasks, victims = program.interplay.company(task)
+        counts = [x for places in (v.bind, v.reserve) for (index, _), x in places.items() if index in tasks]
+        counts += [x for (index, _), x in v.evict.items() if index in victims]
+    else:
+        counts = [*v.bind.values(), *v.reserve.values(), *v.evict.values()]
+    program.forbid({count: value(count) for count in counts})

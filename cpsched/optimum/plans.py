@@ -1,0 +1,37 @@
+"""Plans: rows that take over more or less of a sketch, for the search of a decision that is as good."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cpsched.optimum.constraints.own_room import own_room
+from cpsched.optimum.foresight import Foresight
+from cpsched.optimum.variables import Expr, Variables, sum_of
+
+
+def plans(v: Variables, sight: Foresight) -> list[list[Any]]:
+    """The closest to the sketch first; the last asks for nothing."""
+    own = list(own_room(v))
+    return [_same_places(v, sight), [*own, *_same_served(v, sight)], own, []]
+
+
+def _same_places(v: Variables, sight: Foresight) -> list[Any]:
+    """As many of each kind on each node as in the sketch, wherever a node is drawn for itself."""
+    theirs, values = sight.sketch.variables, sight.values or []
+    rows: list[Any] = []
+    for mine, drawn in ((v.bind, theirs.bind), (v.reserve, theirs.reserve)):
+        together: dict[tuple[int, str], list[Expr]] = {}
+        for (index, node), count in mine.items():
+            if node in sight.sketch.lone:
+                together.setdefault((theirs.room.kind_of[index], node), []).append(count)
+        rows += [sum_of(counts) == values[drawn[place].index] for place, counts in together.items()]
+    return rows
+
+
+def _same_served(v: Variables, sight: Foresight) -> list[Any]:
+    """As many jobs of each class served."""
+    theirs, values = sight.sketch.variables, sight.values or []
+    return [
+        v.served(jobs) == sum(values[x[jobs.index].index] for x in (theirs.ready, theirs.pipelined))
+        for jobs in v.classes.jobs
+    ]
