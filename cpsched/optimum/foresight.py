@@ -7,7 +7,7 @@ foreseen on all levels is the best one on all of them at once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from ortools.sat.python import cp_model
@@ -15,6 +15,7 @@ from ortools.sat.python import cp_model
 from cpsched.objectives import level_plan
 from cpsched.optimum.constraints.gang import enough
 from cpsched.optimum.levels import Step, steps_of
+from cpsched.optimum.linear import Linearisation
 from cpsched.optimum.program import Program, Sketch
 from cpsched.optimum.race import LONE, Race, objective_of
 from cpsched.optimum.variables import sum_of
@@ -41,6 +42,7 @@ class Foresight:
     def __init__(self, program: Program, race: Race, settled: Sequence[Sequence[int]]):
         self.race = race
         self.sketch = Sketch(program)
+        self._linear = Linearisation()
         self.levels: list[list[Foreseen]] = []
         self.values: list[int] | None = None
         self._plan = level_plan(program.snapshot)
@@ -65,13 +67,13 @@ class Foresight:
             settled: list[Foreseen] = []
             for step in steps_of(self.sketch.variables, name, priority):
                 form = _form(step)
+                foreseen = known.get(form) or self._minimised(step, position, end)
+                if foreseen is None:
+                    return
                 if form not in known:
-                    foreseen = self._minimised(step, position, end)
-                    if foreseen is None:
-                        return
-                    known[form] = foreseen
                     self._pin(step, foreseen.value)
-                settled.append(known[form])
+                settled.append(foreseen)
+                known[form] = replace(foreseen, seconds=0.0)
             self.levels.append(settled)
 
     def _pin(self, step: Step, value: int) -> None:
@@ -83,8 +85,9 @@ class Foresight:
         started = self.race.clock()
         if started >= end or self.race.interrupted:
             return None
+        lasting = len(self.sketch.cp.proto.constraints)
         model = self._model(step, position)
-        outcome = self.race.minimise(model, end - started, small=True)
+        outcome = self.race.minimise(model, end - started, lambda: self._linear.rows_of(model, lasting))
         if not outcome.solutions or outcome.bound is None:
             return None
         best = min(outcome.solutions, key=lambda solution: objective_of(model, solution))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise, product
-from math import ceil, floor
+from math import ceil, floor, lcm
 from typing import Any
 
 from ortools.sat.python import cp_model
@@ -207,6 +208,7 @@ def _deficit(v: Variables, queue: str) -> cp_model.IntVar:
     return deficit
 
 
+@lru_cache(maxsize=256)
 def _scaled(base: Fraction, slope: Fraction, steps: int) -> tuple[int, int, int] | None:
     """Integers (a, b, c) with ⌈base − slope·k⌉ = ⌈(a − b·k) / c⌉ for every k from 0 to `steps`, as small as they come.
 
@@ -214,10 +216,13 @@ def _scaled(base: Fraction, slope: Fraction, steps: int) -> tuple[int, int, int]
     of the two is near depends on the share, so every rounding is tried.
     """
     probes = (*range(0, steps, max(1, steps // PROBES)), steps)
+    common = lcm(base.denominator, slope.denominator)
+    whole, fall = int(base * common), int(slope * common)
+    wanted = [-((fall * k - whole) // common) for k in probes]
     for bits in range(0, 41, 4):
         scale = 2**bits
         for a, b in product((floor(base * scale), ceil(base * scale)), (ceil(slope * scale), floor(slope * scale))):
-            if all(ceil(base - slope * k) == -((b * k - a) // scale) for k in probes):
+            if all(value == -((b * k - a) // scale) for k, value in zip(probes, wanted, strict=True)):
                 return a, b, scale
     return None
 

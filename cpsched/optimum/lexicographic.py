@@ -14,7 +14,7 @@ from cpsched.check import Decision, violations
 from cpsched.objectives import comparable, level_plan, value_of, vector
 from cpsched.optimum.assignments import judged, value_in
 from cpsched.optimum.extract import counts_of
-from cpsched.optimum.foresight import Foreseen, Foresight
+from cpsched.optimum.foresight import NOT_SKETCHED, Foreseen, Foresight
 from cpsched.optimum.interrupt import on_interrupt
 from cpsched.optimum.levels import Step, steps_of
 from cpsched.optimum.plans import plans
@@ -92,7 +92,7 @@ class Search:
     def _foresee(self, begin: int) -> None:
         """Look at the levels ahead on a sketch, and find a decision that is as good on as many as can be."""
         now = self._clock()
-        if now >= self._end or self.race.interrupted:
+        if now >= self._end or self.race.interrupted or self._plan[begin][0] in NOT_SKETCHED:
             return
         sight = Foresight(self.program, self.race, self._settled)
         sight.look(now + (self._end - now) / 2)

@@ -12,26 +12,42 @@ from cpsched.optimum.rows import Row, Rows
 INFINITE = 2**62
 
 
+class Linearisation:
+    """Linearises a model that grows: what was there before is not looked at again."""
+
+    def __init__(self) -> None:
+        self._rows: list[Row] = []
+        self._seen = 0
+
+    def rows_of(self, cp: cp_model.CpModel, lasting: int) -> Rows:
+        """The model's rows; its first `lasting` constraints are there to stay."""
+        proto: Any = cp.proto
+        bounds = [(min(domain), max(domain)) for domain in (list(variable.domain) for variable in proto.variables)]
+        constraints = proto.constraints
+        for number in range(self._seen, lasting):
+            self._rows += _rows(constraints[number], bounds)
+        self._seen = max(self._seen, lasting)
+        passing = [row for number in range(lasting, len(constraints)) for row in _rows(constraints[number], bounds)]
+        objective = _merged(zip(proto.objective.vars, proto.objective.coeffs, strict=True))
+        start = dict(zip(proto.solution_hint.vars, proto.solution_hint.values, strict=True))
+        return Rows(bounds, [*self._rows, *passing], objective, round(proto.objective.offset), start)
+
+
 def rows_of(cp: cp_model.CpModel) -> Rows:
-    """Linearise: a condition becomes a big-M no larger than the row's own range needs."""
-    proto: Any = cp.proto
-    bounds = [(min(domain), max(domain)) for domain in (list(variable.domain) for variable in proto.variables)]
-    rows: list[Row] = []
-    for constraint in proto.constraints:
-        conditions = list(constraint.enforcement_literal)
-        if constraint.has_linear():
-            rows += _linear(constraint.linear, conditions, bounds)
-        elif constraint.has_bool_or():
-            rows.append(_at_least_one([*constraint.bool_or.literals, *(-c - 1 for c in conditions)]))
-        elif constraint.has_bool_and():
-            rows += [
-                _at_least_one([literal, *(-c - 1 for c in conditions)]) for literal in constraint.bool_and.literals
-            ]
-        else:
-            raise ValueError(f"no linear form for {constraint}")
-    objective = _merged(zip(proto.objective.vars, proto.objective.coeffs, strict=True))
-    start = dict(zip(proto.solution_hint.vars, proto.solution_hint.values, strict=True))
-    return Rows(bounds, rows, objective, round(proto.objective.offset), start)
+    """All rows of a model."""
+    return Linearisation().rows_of(cp, 0)
+
+
+def _rows(constraint: Any, bounds: list[tuple[int, int]]) -> list[Row]:
+    """A condition becomes a big-M no larger than the row's own range needs."""
+    conditions = list(constraint.enforcement_literal)
+    if constraint.has_linear():
+        return _linear(constraint.linear, conditions, bounds)
+    if constraint.has_bool_or():
+        return [_at_least_one([*constraint.bool_or.literals, *(-c - 1 for c in conditions)])]
+    if constraint.has_bool_and():
+        return [_at_least_one([literal, *(-c - 1 for c in conditions)]) for literal in constraint.bool_and.literals]
+    raise ValueError(f"no linear form for {constraint}")
 
 
 def _linear(linear: Any, conditions: list[int], bounds: list[tuple[int, int]]) -> list[Row]:

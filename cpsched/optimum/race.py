@@ -12,8 +12,8 @@ from typing import Any
 from ortools.sat.python import cp_model
 
 from cpsched.errors import CpschedError
+from cpsched.optimum import linear
 from cpsched.optimum.highs import TOLERANCE, Answer
-from cpsched.optimum.linear import rows_of
 from cpsched.optimum.racer import Racer
 from cpsched.optimum.rows import Rows
 from cpsched.options import Prover
@@ -87,24 +87,22 @@ class Race:
         if self.settings.log is not None:
             self.settings.log(line)
 
-    def minimise(self, cp: cp_model.CpModel, seconds: float, *, small: bool = False) -> Outcome:
-        """Minimise the model's objective within the time; a small model CP-SAT first has to itself."""
+    def minimise(self, cp: cp_model.CpModel, seconds: float, rows_of: Callable[[], Rows] | None = None) -> Outcome:
+        """Minimise the model's objective within the time; a sketch comes with a cheaper way to its rows."""
         end = self.clock() + seconds
-        settings = self.settings
+        settings, sketch = self.settings, rows_of is not None
         single = settings.deterministic or settings.workers < 2
-        if settings.prover == "highs" and (rows := _safe_rows(cp)) is not None:
+        if settings.prover == "highs" and (rows := _safe_rows(cp, rows_of)) is not None:
             return self._highs(rows, seconds)
         outcome = Outcome([])
-        if single or len(cp.proto.variables) <= (LONE if small else FEW):
-            outcome = self._cp_sat(cp, seconds, workers=1, effort=None if single else ALONE_EFFORT, lean=small)
+        if single or len(cp.proto.variables) <= (LONE if sketch else FEW):
+            outcome = self._cp_sat(cp, seconds, workers=1, effort=None if single else ALONE_EFFORT, lean=sketch)
         left = end - self.clock()
         if single or left <= 0.05 or self.interrupted or self._closed(cp, outcome):
             return outcome
-        racing = _safe_rows(cp) if settings.prover == "both" else None
-        raced = self._cp_sat(
-            cp, left, workers=max(1, settings.workers - (racing is not None and not small)), race=racing
-        )
-        return _better(outcome, raced)
+        racing = _safe_rows(cp, rows_of) if settings.prover == "both" else None
+        workers = settings.workers if sketch or racing is None else max(1, settings.workers - 1)
+        return _better(outcome, self._cp_sat(cp, left, workers=workers, race=racing))
 
     def find(self, cp: cp_model.CpModel, seconds: float, effort: float) -> Outcome:
         """An assignment that satisfies the model, if one is found: by CP-SAT within a measured effort, or in a race."""
@@ -207,9 +205,9 @@ class Race:
         return box[0], answer
 
 
-def _safe_rows(cp: cp_model.CpModel) -> Rows | None:
+def _safe_rows(cp: cp_model.CpModel, rows_of: Callable[[], Rows] | None = None) -> Rows | None:
     """The model for HiGHS; None where its numbers are too large for what that solver forgives."""
-    rows = rows_of(cp)
+    rows = linear.rows_of(cp) if rows_of is None else rows_of()
     return rows if rows.are_moderate else None
 
 

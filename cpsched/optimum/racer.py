@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from typing import Any
 
 from cpsched.optimum.highs import Answer, solve
@@ -28,18 +29,22 @@ class Racer:
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._answers: queue.Queue[tuple[int, Answer]] = queue.Queue()
+        self._listener = threading.Thread()
         self._number = 0
 
     def start(self) -> None:
         """Let the child get ready, unless it is there already."""
         if self._process is not None and self._process.poll() is None:
             return
+        self.stop()
         command = [sys.executable, "-c", "from cpsched.optimum.racer import serve; serve()"]
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
         )
         assert self._process.stdout is not None
-        threading.Thread(target=_listen, args=(self._process.stdout.fileno(), self._answers), daemon=True).start()
+        stream = self._process.stdout.fileno()
+        self._listener = threading.Thread(target=_listen, args=(stream, self._answers), daemon=True)
+        self._listener.start()
 
     def ask(self, rows: Rows, seconds: float) -> None:
         """Start solving, and drop what was asked before; a child that is gone simply never answers."""
@@ -64,12 +69,17 @@ class Racer:
             self._tell(None)
 
     def stop(self) -> None:
-        """End the child and whatever it is at."""
-        if self._process is not None:
-            self.drop()
-            self._process.kill()
-            self._process.communicate()
-        self._process = None
+        """End the child and its fork, whatever they are at."""
+        self._number += 1
+        process, self._process = self._process, None
+        if process is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            self._listener.join()
+            for pipe in (process.stdin, process.stdout):
+                assert pipe is not None
+                pipe.close()
 
     def _tell(self, message: Any) -> None:
         assert self._process is not None
@@ -77,7 +87,7 @@ class Racer:
         try:
             _write(self._process.stdin.fileno(), pickle.dumps(message))
         except OSError:
-            self._process = None
+            self.stop()
 
 
 def _listen(stream: int, answers: queue.Queue[tuple[int, Answer]]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 LARGEST = 10**7
 """Beyond this a row means nothing to a solver that forgives a millionth."""
@@ -16,12 +17,12 @@ class Row:
     lower: int | None
     upper: int | None
 
-    @property
+    @cached_property
     def scale(self) -> int:
         """What a solver that reckons in floats should divide the row by."""
         return 1 if self._largest <= LARGEST else min(map(abs, self.terms.values()), default=1)
 
-    @property
+    @cached_property
     def is_moderate(self) -> bool:
         """Whether no number of the scaled row is large beside what such a solver forgives."""
         return self._largest <= LARGEST * self.scale

@@ -1,0 +1,76 @@
+"""Sketches: what they take together, and that no decision is better than what they foresee."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from cpsched.objectives import level_plan
+from cpsched.optimum.foresight import Foresight
+from cpsched.optimum.levels import steps_of
+from cpsched.optimum.pools import SMALLEST_POOL, _summed
+from cpsched.optimum.program import Program, Sketch
+from cpsched.optimum.race import Race, Settings
+from cpsched.snapshot import Snapshot
+from tests.judge import cluster, snapshot_of
+from tests.oracle.brute_force import optimum
+from tests.oracle.sessions import contest
+
+
+def session(nodes: int, **waiting: str) -> Snapshot:
+    """Nodes of 4 cores with a low pod of 3 on each, and jobs of two tasks of 2 cores with a priority each."""
+    running = (
+        {"name": f"run{i}", "priorityClassName": "p10", "minMember": 0, "tasks": [_task(3, running=f"n{i}")]}
+        for i in range(nodes)
+    )
+    jobs = (
+        {"name": name, "priorityClassName": priority, "minMember": 2, "tasks": [_task(2, replicas=2)]}
+        for name, priority in waiting.items()
+    )
+    return snapshot_of(cluster(*running, *jobs, nodes={f"n{i}": 4 for i in range(nodes)}))
+
+
+def _task(cpu: int, **fields: object) -> dict[str, object]:
+    return {"role": "w", "requests": {"cpu": cpu}, **fields}
+
+
+def test_a_node_does_not_tell_tasks_apart_that_ask_for_the_same() -> None:
+    program = Program(session(2, a="p50", b="p100"))
+    assert len(program.variables.classes.tasks) == 2
+    room = Sketch(program).variables.room
+    assert room.kind_of == (0, 0)
+    assert len(room.kinds[0].tasks) == 4
+
+
+@pytest.mark.parametrize("nodes", [SMALLEST_POOL - 1, SMALLEST_POOL])
+def test_only_many_nodes_that_are_alike_are_one(nodes: int) -> None:
+    sketch = Sketch(Program(session(nodes, a="p50")))
+    places = set(sketch.variables.room.idle)
+    assert len(places) == (1 if nodes == SMALLEST_POOL else nodes)
+    assert sketch.lone == (set() if nodes == SMALLEST_POOL else places)
+    pooled = Counter(group.node for group in sketch.variables.classes.victims for _ in group.tasks)
+    assert sum(pooled.values()) == nodes
+    assert pooled.keys() == places
+
+
+def test_a_pool_of_nodes_that_are_too_full_has_no_room_and_a_lone_one_owes_it() -> None:
+    rooms = {"full": {"cpu": -3, "pods": 1}, "other": {"cpu": -3, "pods": 1}, "lone": {"cpu": -5}}
+    pools = {"full": "full", "other": "full", "lone": "lone"}
+    assert _summed(rooms, pools) == {"full": {"cpu": 0, "pods": 2}, "lone": {"cpu": -5}}
+
+
+@pytest.mark.parametrize("start", range(0, 200, 50))
+def test_no_decision_is_better_than_what_is_foreseen(start: int) -> None:
+    reached = 0
+    for seed in range(start, start + 50):
+        snapshot = contest(seed).snapshot()
+        plan, best = level_plan(snapshot), optimum(snapshot)
+        sight = Foresight(Program(snapshot), Race(Settings(workers=1, deterministic=True)), [])
+        sight.look(60.0)
+        steps = [steps_of(Program(snapshot).variables, *level) for level in plan[: len(sight.levels)]]
+        values = [[step.measure(best.decisions[0]) for step in level] for level in steps]
+        found = [[step.value for step in level] for level in sight.levels]
+        assert found <= values, seed
+        reached += found == values
+    assert reached > 25
