@@ -23,9 +23,12 @@ def decision_of(instance: Instance, policy: Policy, solution: Solution) -> Decis
     return Decision.of(Snapshot(instance, policy), solution)
 
 
-def judged(instance: Instance, policy: Policy, solution: Solution) -> Solution:
-    """The solution with its findings, its levels (unproved, if it came without any), and what it was made from."""
-    decision = decision_of(instance, policy, solution)
+def judged(instance: Instance, policy: Policy, solution: Solution, known: Decision | None = None) -> Solution:
+    """The solution with its findings, its levels (unproved, if it came without any), and what it was made from.
+
+    `known` spares the work if it is the decision inside the solution, and was judged before.
+    """
+    decision = _same(known, instance, policy, solution) or decision_of(instance, policy, solution)
     computed = () if solution.status in _WITHOUT_DECISION else levels(decision)
     return solution.model_copy(
         update={
@@ -36,6 +39,13 @@ def judged(instance: Instance, policy: Policy, solution: Solution) -> Solution:
             "versions": {"cpsched": cpsched.__version__, **solution.versions},
         }
     )
+
+
+def _same(known: Decision | None, instance: Instance, policy: Policy, solution: Solution) -> Decision | None:
+    """The known decision; None if it is not that of the solution."""
+    if known is None or known.snapshot.instance is not instance or known.snapshot.policy is not policy:
+        return None
+    return known if Decision.of(known.snapshot, solution) == known else None
 
 
 def findings(decision: Decision, solution: Solution) -> tuple[Finding, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 import networkx
 
 from cpsched.check.decision import Decision
-from cpsched.check.rights import Pair
+from cpsched.check.rights import Pair, Pairs
 from cpsched.instance import Task
 
 STEPS = 200_000
@@ -75,7 +75,7 @@ class _Search:
                 tried.append(alike)
                 yield (payer, action), mine
 
-    def _pairs(self, victim: Task) -> list[Pair]:
+    def _pairs(self, victim: Task) -> Pairs:
         """A victim that breaks `eviction` by its queue's share alone is not held against its room a second time."""
         return self.rights.by_victim[victim.key] or self.rights.static[victim.key]
 
@@ -117,7 +117,7 @@ def _components(decision: Decision, missing: dict[str, Missing]) -> list[list[st
     for node in missing:
         for victim in decision.victims_by_node[node]:
             queue = decision.snapshot.queue_of(victim)
-            if queue and {action for _, action in decision.rights.static[victim.key]} == {"preempt", "reclaim"}:
+            if queue and len(decision.rights.actions(victim.key)) > 1:
                 by_queue.setdefault(queue.name, []).append(node)
     for nodes in by_queue.values():
         networkx.add_path(graph, nodes)

@@ -6,13 +6,21 @@ from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from math import gcd
+from typing import Any
 
 from cpsched.instance import HOLDS_ROOM, Task
+from cpsched.objects.pod import Container, PodSpec
 from cpsched.snapshot import SessionJob, Snapshot
 from cpsched.snapshot.enqueue import asked, decisive_limits, promise
 from cpsched.snapshot.rights import Action, actions_against
 
 ACTIONS: tuple[Action, ...] = ("preempt", "reclaim")
+_DEFAULTS = {name: field.default for name, field in PodSpec.model_fields.items()}
+_NOT_WISHES = ("containers", "init_containers", "resources", "overhead", "priority_class_name", "node_name")
+_WISHES = {name: default for name, default in _DEFAULTS.items() if name not in _NOT_WISHES}
+_NEIGHBOURHOOD = {
+    name: _DEFAULTS[name] for name in ("affinity", "topology_spread_constraints", "volumes", "resource_claims")
+}
 
 
 @dataclass(frozen=True)
@@ -108,23 +116,19 @@ def _task_classes(snapshot: Snapshot) -> tuple[TaskClass, ...]:
 def task_key(snapshot: Snapshot, job: SessionJob, task: Task) -> Hashable:
     """What a rule or a level can tell two tasks apart by."""
     spec = task.pod.spec
-    wishes = spec.model_dump_json(
-        exclude={"containers", "init_containers", "resources", "overhead", "priority_class_name", "node_name"}
-    )
-    ports = tuple(port.model_dump_json() for c in (*spec.containers, *spec.init_containers) for port in c.ports)
-    stands_alone = job.key in snapshot.apart or any(other.status in HOLDS_ROOM for other in job.tasks)
+    stands_alone = job.key in snapshot.apart or job.holds_room
     return (
         tuple(sorted(task.requests.items())),
         job.queue,
         job.priority,
-        job.is_starving(snapshot.policy),
+        snapshot.is_starving(job),
         job.key if stands_alone else None,
         task.priority,
         task.role if job.min_by_role else None,
         task.namespace,
         tuple(sorted(task.labels.items())),
-        wishes,
-        ports,
+        _stated(spec, _WISHES),
+        _ports(*spec.containers, *spec.init_containers),
         task.pod.metadata.owner_references if spec.volumes else None,
         task.key if spec.volumes or spec.resource_claims else None,
     )
@@ -156,7 +160,7 @@ def _job_key(snapshot: Snapshot, job: SessionJob, counts: dict[int, int]) -> Has
         job.min_available,
         job.phase,
         job.is_below_minimum and snapshot.takes_part(job),
-        job.is_starving(snapshot.policy),
+        snapshot.is_starving(job),
         repr(sorted(promise(job).items())),
         limits,
     )
@@ -226,10 +230,6 @@ def is_critical(task: Task) -> bool:
 
 
 def _victim_key(snapshot: Snapshot, victim: Task) -> tuple[Hashable, ...]:
-    wishes = victim.pod.spec.model_dump_json(
-        include={"affinity", "topology_spread_constraints", "volumes", "resource_claims"}
-    )
-    ports = tuple(port.model_dump_json() for c in victim.pod.spec.containers for port in c.ports)
     return (
         _owner(snapshot, victim),
         victim.namespace,
@@ -242,9 +242,22 @@ def _victim_key(snapshot: Snapshot, victim: Task) -> tuple[Hashable, ...]:
         tuple(sorted(victim.labels.items())),
         victim.pod.spec.priority_class_name,
         any(victim.name in budget.status.disrupted_pods for budget in snapshot.instance.budgets),
-        wishes,
-        ports,
+        _stated(victim.pod.spec, _NEIGHBOURHOOD),
+        _ports(*victim.pod.spec.containers),
     )
+
+
+def _stated(spec: PodSpec, fields: dict[str, Any]) -> Hashable:
+    """What the pod says in these fields, beyond their defaults: a text for all that is more than a word or a number."""
+    values = spec.__dict__
+    said = [name for name, default in fields.items() if values[name] is not default and values[name] != default]
+    words = tuple((name, values[name]) for name in said if isinstance(values[name], str | int))
+    rest = {name for name in said if not isinstance(values[name], str | int)}
+    return (words, spec.model_dump_json(include=rest)) if rest else words
+
+
+def _ports(*containers: Container) -> tuple[str, ...]:
+    return tuple(port.model_dump_json() for container in containers for port in container.ports)
 
 
 def _owner(snapshot: Snapshot, victim: Task) -> Hashable:

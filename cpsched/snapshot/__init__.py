@@ -8,9 +8,10 @@ from cpsched.instance import Instance, Queue, Status, Task
 from cpsched.policy import Policy
 from cpsched.shares import NotReady, QueueShare
 from cpsched.snapshot.enqueue import may_enter
-from cpsched.snapshot.jobs import SessionJob, session_jobs
+from cpsched.snapshot.jobs import SessionJob, is_starving, session_jobs, starving_voters
 from cpsched.snapshot.predicates import Predicates
 from cpsched.snapshot.queues import queue_shares
+from cpsched.snapshot.rights import StaticRights
 
 Room = dict[str, float]
 
@@ -26,16 +27,16 @@ class Snapshot:
     def __init__(self, instance: Instance, policy: Policy):
         self.instance, self.policy = instance, policy
         self.jobs: dict[str, SessionJob] = session_jobs(instance, policy)
-        self._job_key_by_task = {task.key: job.key for job in self.jobs.values() for task in job.tasks}
+        self.job_key_by_task = {task.key: job.key for job in self.jobs.values() for task in job.tasks}
 
     def job_of(self, task: Task) -> SessionJob | None:
         """The task's job, None if it is not in the session."""
-        key = self._job_key_by_task.get(task.key)
+        key = self.job_key_by_task.get(task.key)
         return None if key is None else self.jobs[key]
 
     def job_key(self, task: Task) -> str:
         """Key of the job of a task that is in the session."""
-        return self._job_key_by_task[task.key]
+        return self.job_key_by_task[task.key]
 
     def queue_of(self, task: Task) -> Queue | None:
         """The queue of the task's job, None where there are no queues."""
@@ -81,6 +82,19 @@ class Snapshot:
         if self.policy.plugin("gang") is not None and not job.is_valid:
             return False
         return not job.is_pending or may_enter(self, job)
+
+    def is_starving(self, job: SessionJob) -> bool:
+        """Hungry enough to evict."""
+        return is_starving(job, self._starving_voters)
+
+    @cached_property
+    def _starving_voters(self) -> tuple[str, ...] | None:
+        return starving_voters(self.policy)
+
+    @cached_property
+    def rights(self) -> StaticRights:
+        """Who may evict whom, as far as the snapshot alone says."""
+        return StaticRights(self)
 
     @property
     def now(self) -> int:
