@@ -17,10 +17,13 @@ from cpsched import external
 from cpsched.check import Decision
 from cpsched.errors import InputError
 from cpsched.instance import Instance
-from cpsched.judge import judged
+from cpsched.judge import examined
 from cpsched.options import Options
 from cpsched.policy import Policy
 from cpsched.solution import Solution
+
+ALLOCATIONS = 100_000
+"""How many objects a run makes before garbage is looked for."""
 
 
 class Decided(NamedTuple):
@@ -123,7 +126,7 @@ def find(name: str) -> Engine:
 
 
 def run(name: str, instance: Instance, policy: Policy, options: Options) -> Solution:
-    """The engine's decision, judged."""
+    """The engine's decision, judged; whoever hands it on stamps it with the instance's hash."""
     engine = find(name)
     if options.pod_groups:
         _refuse_pod_groups(name)
@@ -131,22 +134,20 @@ def run(name: str, instance: Instance, policy: Policy, options: Options) -> Solu
         _refuse_only(name, engine, instance, options.only)
     if not engine.has_solver:
         _refuse_solver_files(name, options)
-    with _settled_memory():
+    with _few_collections():
         solution, decision = engine.decide(instance, policy, options)
-        return judged(instance, policy, solution.model_copy(update={"seed": options.seed}), decision)
+        return examined(instance, policy, solution.model_copy(update={"seed": options.seed}), decision)
 
 
 @contextmanager
-def _settled_memory() -> Iterator[None]:
-    """What is in memory stays for the run: a large instance is not searched for garbage again and again."""
-    if gc.get_freeze_count():
-        yield
-        return
-    gc.freeze()
+def _few_collections() -> Iterator[None]:
+    """Look for garbage seldom: a run makes little of it, and each search goes through a large instance in vain."""
+    before = gc.get_threshold()
+    gc.set_threshold(max(ALLOCATIONS, before[0]) if before[0] else 0, *before[1:])
     try:
         yield
     finally:
-        gc.unfreeze()
+        gc.set_threshold(*before)
 
 
 def _refuse_only(name: str, engine: Engine, instance: Instance, only: str) -> None:

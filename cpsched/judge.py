@@ -23,11 +23,18 @@ def decision_of(instance: Instance, policy: Policy, solution: Solution) -> Decis
     return Decision.of(Snapshot(instance, policy), solution)
 
 
-def judged(instance: Instance, policy: Policy, solution: Solution, known: Decision | None = None) -> Solution:
-    """The solution with its findings, its levels (unproved, if it came without any), and what it was made from.
+def judged(instance: Instance, policy: Policy, solution: Solution) -> Solution:
+    """The solution with its findings, its levels (unproved, if it came without any), and what it was made from."""
+    return stamped(instance, examined(instance, policy, solution))
 
-    `known` spares the work if it is the decision inside the solution, and was judged before.
-    """
+
+def stamped(instance: Instance, solution: Solution) -> Solution:
+    """The solution with the hash of the instance that it is about; of a large instance that takes its time."""
+    return solution.model_copy(update={"instance_sha256": instance.sha256})
+
+
+def examined(instance: Instance, policy: Policy, solution: Solution, known: Decision | None = None) -> Solution:
+    """As judged, but not stamped; `known` spares the work if it is the decision inside the solution, judged before."""
     decision = _same(known, instance, policy, solution) or decision_of(instance, policy, solution)
     computed = () if solution.status in _WITHOUT_DECISION else levels(decision)
     return solution.model_copy(
@@ -35,7 +42,6 @@ def judged(instance: Instance, policy: Policy, solution: Solution, known: Decisi
             "model": solution.model or policy.name,
             "levels": solution.levels or computed,
             "findings": findings(decision, solution),
-            "instance_sha256": instance.sha256,
             "versions": {"cpsched": cpsched.__version__, **solution.versions},
         }
     )

@@ -90,9 +90,10 @@ class _Search:
 
 def _needs_each(payer: Task, victims: Sequence[Task]) -> bool:
     """Take any one away and the others alone do not cover the request in some dimension."""
+    freed = {name: sum([victim.requests.get(name, 0) for victim in victims]) for name in payer.requests}
     for left_out in victims:
-        others = [victim for victim in victims if victim is not left_out]
-        if all(sum(v.requests.get(name, 0) for v in others) >= amount for name, amount in payer.requests.items()):
+        own = left_out.requests
+        if all(freed[name] - own.get(name, 0) >= amount for name, amount in payer.requests.items()):
             return False
     return True
 

@@ -9,7 +9,6 @@ from functools import cached_property
 from cpsched.check.rights import Rights
 from cpsched.check.violation import Violation
 from cpsched.instance import Task
-from cpsched.resources import add
 from cpsched.snapshot import SessionJob, Snapshot
 from cpsched.solution import Eviction, Solution
 
@@ -127,9 +126,10 @@ class Decision:
                 queue = self.snapshot.queue_of(task)
                 if queue is None or queue.name not in shares:
                     continue
-                change = {name: sign * amount for name, amount in task.requests.items()}
                 for name in (queue.name, *shares[queue.name].ancestors):
-                    after[name] = add(after[name], change)
+                    held = after[name]
+                    for resource, amount in task.requests.items():
+                        held[resource] = held.get(resource, 0) + sign * amount
         return after
 
     def _by_node(self, places: Mapping[str, str]) -> dict[str, list[Task]]:

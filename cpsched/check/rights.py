@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from cpsched.instance import Task
 from cpsched.resources import less_equal_partly_for_zero_filtered
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 Pair = tuple[Task, Action]
 Pairs = tuple[Pair, ...]
 Shape = tuple[tuple[str, int], ...]
+Answer = TypeVar("Answer")
 
 
 class _Entitled(NamedTuple):
@@ -36,11 +37,12 @@ class Rights:
     def __init__(self, decision: Decision):
         self.decision, self.snapshot = decision, decision.snapshot
         tasks = self.snapshot.instance.tasks
+        everywhere = self.snapshot.policy.rules.eviction_scope == "cluster"
         known: dict[Hashable, _Entitled] = {}
         self._entitled: dict[str, _Entitled] = {}
         for item in decision.evictions:
             if (victim := tasks.get(item.task)) is not None:
-                alike = (self._place(victim), self.snapshot.rights.victim_kind(victim), item.action)
+                alike = (everywhere or victim.node, self.snapshot.rights.victim_kind(victim), item.action)
                 if alike not in known:
                     known[alike] = self._ask(victim, item)
                 self._entitled[item.task] = known[alike]
@@ -97,19 +99,22 @@ class Rights:
             waiting.setdefault(_shape(victim), []).append(victim)
         for alike in waiting.values():
             alike.reverse()
-        while True:
-            shape = next((s for s, alike in waiting.items() if self._is_above(queue, held, alike[-1])), None)
-            if shape is None:
-                return found
-            alike = waiting[shape]
-            held = _changed(held, alike[-1], 1)
-            found.append(alike.pop().key)
-            if not alike:
+        while (last := self._last(queue, held, waiting)) is not None:
+            shape, held = last
+            found.append(waiting[shape].pop().key)
+            if not waiting[shape]:
                 del waiting[shape]
+        return found
 
-    def _is_above(self, queue: str, held: dict[str, float], victim: Task) -> bool:
-        """Whether the queue is above its share as long as the victim is not gone."""
-        return is_above_share(self.snapshot, queue, victim, _changed(held, victim, 1))
+    def _last(
+        self, queue: str, held: dict[str, float], waiting: dict[Shape, list[Task]]
+    ) -> tuple[Shape, dict[str, float]] | None:
+        """The shape of a victim that, going last, finds the queue above its share, and what it finds the queue hold."""
+        for shape, alike in waiting.items():
+            found = _changed(held, alike[-1], 1)
+            if is_above_share(self.snapshot, queue, alike[-1], found):
+                return shape, found
+        return None
 
     @cached_property
     def _given_back(self) -> dict[str, frozenset[str]]:
@@ -125,16 +130,12 @@ class Rights:
         )
         return _Entitled(pairs, frozenset(action for _, action in pairs))
 
-    def _place(self, victim: Task) -> str | None:
-        """Where those who may evict it are placed; None is anywhere."""
-        return None if self.snapshot.policy.rules.eviction_scope == "cluster" else victim.node
-
     def _beside(self, victim: Task) -> Iterable[Task]:
         placed = self.decision.placed_by_node
-        if (node := self._place(victim)) is None:
+        if self.snapshot.policy.rules.eviction_scope == "cluster":
             tasks = [task for on_node in placed.values() for task in on_node]
         else:
-            tasks = placed.get(node, [])
+            tasks = placed.get(victim.node, [])
         return [task for task in tasks if self.snapshot.job_of(task) is not None]
 
     def _finds_queue_above(self, key: str) -> bool:
@@ -186,8 +187,16 @@ class Rights:
 
 
 def _changed(held: dict[str, float], task: Task, sign: int) -> dict[str, float]:
-    return {name: held.get(name, 0) + sign * task.requests.get(name, 0) for name in {**held, **task.requests}}
+    changed = dict(held)
+    for name, amount in task.requests.items():
+        changed[name] = changed.get(name, 0) + sign * amount
+    return changed
 
 
 def _shape(task: Task) -> Shape:
     return tuple(sorted(task.requests.items()))
+
+
+def by_action(ask: Callable[[Action], Answer]) -> dict[Action, Answer]:
+    """What a policy says of each action, for rules that ask it of every victim."""
+    return {action: ask(action) for action in ("preempt", "reclaim")}

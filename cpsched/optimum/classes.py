@@ -66,8 +66,8 @@ class VictimGroup:
     """Per action the task classes that may evict them, were they placed beside them."""
     whole_job: bool
     """Whether the job can lose them all without anybody minding; then they may be of several such jobs."""
-    kind: Hashable
-    """Everything but the node that tells them from others."""
+    kind: int
+    """The same for groups that only their node tells apart."""
 
     @property
     def sample(self) -> Task:
@@ -116,7 +116,7 @@ def _task_classes(snapshot: Snapshot) -> tuple[TaskClass, ...]:
 def task_key(snapshot: Snapshot, job: SessionJob, task: Task) -> Hashable:
     """What a rule or a level can tell two tasks apart by."""
     spec = task.pod.spec
-    stands_alone = job.key in snapshot.apart or job.holds_room
+    stands_alone = job.key in snapshot.apart or job.holding > 0
     return (
         tuple(sorted(task.requests.items())),
         job.queue,
@@ -187,18 +187,21 @@ def _allowed_kinds(snapshot: Snapshot, task: Task) -> tuple[bool, bool]:
 
 
 def _victim_groups(snapshot: Snapshot, tasks: tuple[TaskClass, ...]) -> tuple[VictimGroup, ...]:
-    members: dict[tuple[str, Hashable], list[Task]] = {}
+    disrupted = frozenset(name for budget in snapshot.instance.budgets for name in budget.status.disrupted_pods)
+    members: dict[tuple[str, int], list[Task]] = {}
+    kinds: dict[Hashable, int] = {}
     for node in snapshot.instance.nodes:
         for victim in snapshot.instance.tasks_by_node[node]:
-            if victim.status in HOLDS_ROOM and snapshot.job_of(victim) is not None:
-                members.setdefault((node, _victim_key(snapshot, victim)), []).append(victim)
+            if victim.status in HOLDS_ROOM and (owner := snapshot.job_of(victim)) is not None:
+                kind = kinds.setdefault(_victim_key(snapshot, owner, victim, disrupted), len(kinds))
+                members.setdefault((node, kind), []).append(victim)
     everywhere = snapshot.policy.rules.eviction_scope == "cluster"
     on = [frozenset(one.nodes) for one in tasks]
-    rights_by_kind: dict[Hashable, dict[Action, tuple[int, ...]]] = {}
+    rights_by_kind: dict[tuple[int, tuple[int, ...]], dict[Action, tuple[int, ...]]] = {}
     found: list[VictimGroup] = []
     for (node, kind), group in members.items():
         group.sort(key=lambda task: task.key)
-        near = tuple(c.index for c in tasks if everywhere or node in on[c.index])
+        near = tuple([c.index for c in tasks if everywhere or node in on[c.index]])
         if (kind, near) not in rights_by_kind:
             rights_by_kind[kind, near] = _rights(snapshot, [tasks[index] for index in near], group[0])
         rights = rights_by_kind[kind, near]
@@ -229,9 +232,9 @@ def is_critical(task: Task) -> bool:
     )
 
 
-def _victim_key(snapshot: Snapshot, victim: Task) -> tuple[Hashable, ...]:
+def _victim_key(snapshot: Snapshot, owner: SessionJob, victim: Task, disrupted: frozenset[str]) -> Hashable:
     return (
-        _owner(snapshot, victim),
+        _seen_of(snapshot, owner),
         victim.namespace,
         tuple(sorted(victim.requests.items())),
         victim.pod_priority,
@@ -241,7 +244,7 @@ def _victim_key(snapshot: Snapshot, victim: Task) -> tuple[Hashable, ...]:
         victim.preemptable,
         tuple(sorted(victim.labels.items())),
         victim.pod.spec.priority_class_name,
-        any(victim.name in budget.status.disrupted_pods for budget in snapshot.instance.budgets),
+        victim.name in disrupted,
         _stated(victim.pod.spec, _NEIGHBOURHOOD),
         _ports(*victim.pod.spec.containers),
     )
@@ -260,20 +263,19 @@ def _ports(*containers: Container) -> tuple[str, ...]:
     return tuple(port.model_dump_json() for container in containers for port in container.ports)
 
 
-def _owner(snapshot: Snapshot, victim: Task) -> Hashable:
-    """The victim's job, or only what rights and queues see of it where nobody minds how much of it goes."""
-    job = snapshot.jobs[snapshot.job_key(victim)]
+def _seen_of(snapshot: Snapshot, job: SessionJob) -> Hashable:
+    """A victim's job, or only what rights and queues see of it where nobody minds how much of it goes."""
     return (job.queue, job.priority) if _may_lose_all(snapshot, job) else job.key
 
 
 def _may_lose_all(snapshot: Snapshot, job: SessionJob) -> bool:
     if job.pending:
         return False
+    if job.ready - job.holding >= job.min_available:
+        return True
     policy = snapshot.policy
     guarded = any(policy.evicts(action) and policy.gang_protects(action) != "off" for action in ACTIONS)
-    if not guarded and all(level.key != "gangs_broken" for level in policy.levels):
-        return True
-    return job.ready - sum(task.status in HOLDS_ROOM for task in job.tasks) >= job.min_available
+    return not guarded and all(level.key != "gangs_broken" for level in policy.levels)
 
 
 def _units(snapshot: Snapshot) -> dict[str, int]:

@@ -77,9 +77,14 @@ class Snapshot:
         """Jobs below their minimum that could take part in this session."""
         return tuple(job for job in self.jobs.values() if job.is_below_minimum and self.takes_part(job))
 
+    @cached_property
+    def needs_valid_jobs(self) -> bool:
+        """Whether a job takes part only if it has enough tasks to ever become ready."""
+        return self.policy.plugin("gang") is not None
+
     def takes_part(self, job: SessionJob) -> bool:
         """Valid, and in the cycle already or able to enter it on its own."""
-        if self.policy.plugin("gang") is not None and not job.is_valid:
+        if self.needs_valid_jobs and not job.is_valid:
             return False
         return not job.is_pending or may_enter(self, job)
 
@@ -105,7 +110,8 @@ class Snapshot:
         room: Room = dict(self.instance.nodes[node].allocatable)
         for task in self.instance.tasks_by_node[node]:
             if not (releasing and task.status is Status.RELEASING):
-                room = {name: room.get(name, 0) - task.requests.get(name, 0) for name in {**room, **task.requests}}
+                for name, amount in task.requests.items():
+                    room[name] = room.get(name, 0) - amount
         return room
 
 

@@ -39,17 +39,17 @@ class SessionJob:
     @cached_property
     def pending(self) -> tuple[Task, ...]:
         """Tasks that could be placed: pending and not gated."""
-        return tuple(task for task in self.tasks if task.status is Status.PENDING and not task.gated)
+        return tuple([task for task in self.tasks if task.status is Status.PENDING and not task.gated])
 
     @cached_property
     def ready(self) -> int:
         """Tasks that are at work or done."""
-        return sum(task.status in _READY for task in self.tasks)
+        return sum([task.status in _READY for task in self.tasks])
 
     @cached_property
-    def holds_room(self) -> bool:
-        """Whether some task of it is at work."""
-        return any(task.status in HOLDS_ROOM for task in self.tasks)
+    def holding(self) -> int:
+        """Tasks that hold room."""
+        return sum([task.status in HOLDS_ROOM for task in self.tasks])
 
     @cached_property
     def roles_count(self) -> bool:

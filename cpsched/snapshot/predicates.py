@@ -130,10 +130,12 @@ class Predicates:
 
 def has_dynamic_wishes(task: Task) -> bool:
     """Ports, pod affinity, hard spread, volumes or claims."""
-    spec = task.pod.spec
-    hard_spread = any(c.when_unsatisfiable == "DoNotSchedule" for c in spec.topology_spread_constraints)
-    affinity = spec.affinity.pod_affinity.required or spec.affinity.pod_anti_affinity.required
-    return bool(spec.volumes or spec.resource_claims or affinity or hard_spread or host_ports(task.pod))
+    spec, affinity = task.pod.spec, task.pod.spec.affinity
+    if spec.volumes or spec.resource_claims or affinity.pod_affinity.required or affinity.pod_anti_affinity.required:
+        return True
+    if any(c.when_unsatisfiable == "DoNotSchedule" for c in spec.topology_spread_constraints):
+        return True
+    return bool(host_ports(task.pod))
 
 
 def dynamic_failures(

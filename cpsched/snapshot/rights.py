@@ -90,7 +90,7 @@ class StaticRights:
 
     def _family(self, job: SessionJob) -> str | None:
         """The job, where one of its tasks could be another's victim; a task alone in it does not outrank itself."""
-        return job.key if job.holds_room and self._members[job.key] > 1 else None
+        return job.key if job.holding and self._members[job.key] > 1 else None
 
     def _number(self, role: str, kind: Hashable) -> int:
         return self._numbers.setdefault((role, kind), len(self._numbers))
