@@ -90,10 +90,12 @@ class _Search:
 
 def _needs_each(payer: Task, victims: Sequence[Task]) -> bool:
     """Take any one away and the others alone do not cover the request in some dimension."""
-    freed = {name: sum([victim.requests.get(name, 0) for victim in victims]) for name in payer.requests}
-    for left_out in victims:
-        own = left_out.requests
-        if all(freed[name] - own.get(name, 0) >= amount for name, amount in payer.requests.items()):
+    return not any(_cover([victim for victim in victims if victim is not one], payer) for one in victims)
+
+
+def _cover(victims: Sequence[Task], payer: Task) -> bool:
+    for name, amount in payer.requests.items():
+        if sum([victim.requests.get(name, 0) for victim in victims]) < amount:
             return False
     return True
 

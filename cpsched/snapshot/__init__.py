@@ -70,7 +70,13 @@ class Snapshot:
     @cached_property
     def future_idle(self) -> dict[str, Room]:
         """Room free once what is being released has gone."""
-        return {name: self._less(name, releasing=True) for name in self.instance.nodes}
+        tasks, idle = self.instance.tasks_by_node, self.idle
+        return {
+            name: self._less(name, releasing=True)
+            if any(task.status is Status.RELEASING for task in tasks[name])
+            else dict(idle[name])
+            for name in self.instance.nodes
+        }
 
     @cached_property
     def starving(self) -> tuple[SessionJob, ...]:

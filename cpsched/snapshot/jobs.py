@@ -36,22 +36,34 @@ class SessionJob:
         """Its PodGroup has not been let into the cycle yet."""
         return self.phase in ("", "Pending")
 
-    @cached_property
+    @property
     def pending(self) -> tuple[Task, ...]:
         """Tasks that could be placed: pending and not gated."""
-        return tuple([task for task in self.tasks if task.status is Status.PENDING and not task.gated])
+        return self._counted[0]
 
-    @cached_property
+    @property
     def ready(self) -> int:
         """Tasks that are at work or done."""
-        return sum([task.status in _READY for task in self.tasks])
+        return self._counted[1]
 
-    @cached_property
+    @property
     def holding(self) -> int:
         """Tasks that hold room."""
-        return sum([task.status in HOLDS_ROOM for task in self.tasks])
+        return self._counted[2]
 
     @cached_property
+    def _counted(self) -> tuple[tuple[Task, ...], int, int]:
+        pending, ready, holding = [], 0, 0
+        for task in self.tasks:
+            if task.status is Status.PENDING:
+                if not task.gated:
+                    pending.append(task)
+            elif task.status in _READY:
+                ready += 1
+                holding += task.status in HOLDS_ROOM
+        return tuple(pending), ready, holding
+
+    @property
     def roles_count(self) -> bool:
         """Per-role minima hold only where together they do not exceed the gang's minimum."""
         return bool(self.min_by_role) and self.min_available >= sum(self.min_by_role.values())
@@ -62,7 +74,7 @@ class SessionJob:
         counted = [task for task in self.tasks if task.status in _VALID]
         return len(counted) >= self.min_available and self._roles_met(counted)
 
-    @cached_property
+    @property
     def is_below_minimum(self) -> bool:
         """Too few tasks at work, with something left to place."""
         return self.ready < self.min_available and bool(self.pending)
