@@ -96,7 +96,7 @@ class Rights:
         waiting: dict[Shape, list[Task]] = {}
         for victim in victims:
             held = _changed(held, victim, -1)
-            waiting.setdefault(_shape(victim), []).append(victim)
+            waiting.setdefault(shape_of(victim), []).append(victim)
         for alike in waiting.values():
             alike.reverse()
         while (last := self._last(queue, held, waiting)) is not None:
@@ -145,7 +145,7 @@ class Rights:
         assert queue is not None
         if self.action(key) == "reclaim":
             return key in self._given_back[queue.name]
-        alike = (queue.name, _shape(victim))
+        alike = (queue.name, shape_of(victim))
         if alike not in self._one_more:
             together = [*self.reclaimed.get(queue.name, []), victim]
             self._one_more[alike] = key in self.given_back(queue.name, together)
@@ -161,7 +161,7 @@ class Rights:
         queue = self.snapshot.queue_of(task)
         if queue is None or queue.name not in self.snapshot.shares:
             return False
-        alike = (queue.name, _shape(task))
+        alike = (queue.name, shape_of(task))
         if alike not in self._claims:
             self._claims[alike] = self._within_share(queue.name, task.requests)
         return self._claims[alike]
@@ -193,7 +193,8 @@ def _changed(held: dict[str, float], task: Task, sign: int) -> dict[str, float]:
     return changed
 
 
-def _shape(task: Task) -> Shape:
+def shape_of(task: Task) -> Shape:
+    """The request, equal for tasks that ask for the same."""
     return tuple(sorted(task.requests.items()))
 
 
