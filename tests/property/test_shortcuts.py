@@ -189,6 +189,18 @@ class TestCharging:
         ]
         assert [node for node, _ in charging.uncharged_nodes(decision)] == expected
 
+    def test_whoever_pays_counts(self):
+        """Two nodes lack the same and lose the same, but on one the small task is entitled, on the other the large."""
+        entitled = {"n1": 1, "n2": 3}
+        jobs = [job(f"old-{n}", running(2, 2, node=n), priority=10, minMember=0) for n in entitled]
+        for n, cpu in entitled.items():
+            jobs += [job(f"a-{n}", pending(cpu), priority=100), job(f"b-{n}", pending(4 - cpu), priority=10)]
+        snapshot = snapshot_of(cluster(*jobs, nodes=dict.fromkeys(entitled, 4)), conf=conf(ALL, "priority", "gang"))
+        tasks = snapshot.instance.tasks
+        placed = {key: key.split("/")[0][-2:] for key, task in tasks.items() if not task.node}
+        gone = tuple(Eviction(task=key) for key, task in tasks.items() if task.node)
+        assert list(charging.uncharged_nodes(Decision(snapshot, {}, placed, gone))) == [("n1", True)]
+
     def test_both_verdicts_occur(self):
         """And one decision often has both, on nodes that are not alike."""
         found = [(len(list(charging.uncharged_nodes(d))), len(d.victims_by_node)) for d in map(crowded, range(60))]
