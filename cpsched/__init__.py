@@ -104,6 +104,7 @@ def solve(  # noqa: PLR0913 - the names of the command line's flags
     """
     from cpsched import engines
     from cpsched.importers.policy import load_policy
+    from cpsched.judge import stamped
     from cpsched.options import Options
 
     options = Options(
@@ -118,7 +119,7 @@ def solve(  # noqa: PLR0913 - the names of the command line's flags
         export=export,
     )
     policy = load_policy(model, conf, instance=instance, lenient=lenient, kube_version=kube_version)
-    return engines.run(engine, instance, policy, options)
+    return stamped(instance, engines.run(engine, instance, policy, options))
 
 
 def compare(  # noqa: PLR0913 - the names of the command line's flags

@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
 from importlib.machinery import PathFinder
 from importlib.metadata import version
+from typing import NamedTuple
 
 import cpsched
 from cpsched import external
+from cpsched.check import Decision
 from cpsched.errors import InputError
 from cpsched.instance import Instance
-from cpsched.judge import judged
+from cpsched.judge import examined
 from cpsched.options import Options
 from cpsched.policy import Policy
 from cpsched.solution import Solution
 
-Decide = Callable[[Instance, Policy, Options], Solution]
+ALLOCATIONS = 100_000
+"""How many objects a run makes before garbage is looked for."""
+
+
+class Decided(NamedTuple):
+    """What an engine decided; `decision` if it looked at it with the judge's eyes already."""
+
+    solution: Solution
+    decision: Decision | None = None
+
+
+Decide = Callable[[Instance, Policy, Options], Decided]
 
 
 @dataclass(frozen=True)
@@ -31,10 +46,9 @@ class Engine:
     has_solver: bool = False
 
 
-def _optimal(instance: Instance, policy: Policy, options: Options) -> Solution:
-    from cpsched.optimum.export import write_model
+def _optimal(instance: Instance, policy: Policy, options: Options) -> Decided:
     from cpsched.optimum.race import Settings
-    from cpsched.optimum.solve import decide
+    from cpsched.optimum.solve import search
 
     settings = Settings(
         time_limit=options.time_limit,
@@ -45,23 +59,29 @@ def _optimal(instance: Instance, policy: Policy, options: Options) -> Solution:
         log=options.log,
     )
     if options.export is not None:
+        from cpsched.optimum.export import write_model
+
         write_model(instance, policy, options.export)
     heuristic = _kube if policy.is_kube else _volcano
-    solution = decide(instance, policy, settings, hint=lambda: heuristic(instance, policy, Options()))
-    return solution.model_copy(update={"versions": {**solution.versions, "ortools": version("ortools")}})
+    solution, best = search(instance, policy, settings, hint=lambda: heuristic(instance, policy, Options()).solution)
+    return Decided(solution.model_copy(update={"versions": {"ortools": version("ortools")}}), best)
 
 
-def _volcano(instance: Instance, policy: Policy, options: Options) -> Solution:
+def _volcano(instance: Instance, policy: Policy, options: Options) -> Decided:
     from cpsched.greedy.volcano import engine
 
-    return engine.decide(instance, policy, engine.Options(seed=options.chance))
+    return Decided(engine.decide(instance, policy, engine.Options(seed=options.chance)))
 
 
-def _kube(instance: Instance, policy: Policy, options: Options) -> Solution:
+def _kube(instance: Instance, policy: Policy, options: Options) -> Decided:
     from cpsched.greedy import kube
 
     told = kube.Options(only=options.only, seed=options.chance, pod_groups=options.pod_groups)
-    return kube.decide(instance, policy, told)
+    return Decided(kube.decide(instance, policy, told))
+
+
+def _external(name: str, instance: Instance, policy: Policy, options: Options) -> Decided:
+    return Decided(external.decide(name, instance, policy, options))
 
 
 ENGINES: dict[str, Engine] = {
@@ -95,7 +115,7 @@ def default_engine() -> str:
 def find(name: str) -> Engine:
     """The engine of that name; InputError for one that is unknown or not part of this build."""
     if name.startswith(external.PREFIX):
-        return Engine("cpsched.external", partial(external.decide, name))
+        return Engine("cpsched.external", partial(_external, name))
     if name not in ENGINES:
         near = get_close_matches(name, ENGINES, n=1)
         meant = f"did you mean {near[0]}? " if near else ""
@@ -106,7 +126,7 @@ def find(name: str) -> Engine:
 
 
 def run(name: str, instance: Instance, policy: Policy, options: Options) -> Solution:
-    """The engine's decision, judged."""
+    """The engine's decision, judged; whoever hands it on stamps it with the instance's hash."""
     engine = find(name)
     if options.pod_groups:
         _refuse_pod_groups(name)
@@ -114,8 +134,20 @@ def run(name: str, instance: Instance, policy: Policy, options: Options) -> Solu
         _refuse_only(name, engine, instance, options.only)
     if not engine.has_solver:
         _refuse_solver_files(name, options)
-    solution = engine.decide(instance, policy, options)
-    return judged(instance, policy, solution.model_copy(update={"seed": options.seed}))
+    with _few_collections():
+        solution, decision = engine.decide(instance, policy, options)
+        return examined(instance, policy, solution.model_copy(update={"seed": options.seed}), decision)
+
+
+@contextmanager
+def _few_collections() -> Iterator[None]:
+    """Look for garbage seldom: a run makes little of it, and each search goes through a large instance in vain."""
+    before = gc.get_threshold()
+    gc.set_threshold(max(ALLOCATIONS, before[0]) if before[0] else 0, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def _refuse_only(name: str, engine: Engine, instance: Instance, only: str) -> None:

@@ -34,6 +34,9 @@ class Status(Enum):
     FAILED = "Failed"
     UNKNOWN = "Unknown"
 
+    __hash__ = object.__hash__
+    """Members are unique; the usual hash goes by their name, which takes longer than all else about a status."""
+
 
 HOLDS_ROOM = frozenset({Status.BOUND, Status.RUNNING})
 """Statuses whose request counts as allocated to its job and queue."""
@@ -301,10 +304,10 @@ class Instance:
         """`now`, or a year after the last moment that the instance mentions: whoever waits has waited long by then."""
         if self.now is not None:
             return self.now
-        metadata = (item.metadata for item in self.objects)
-        moments = [m for one in metadata for m in (one.creation_timestamp, one.deletion_timestamp) if m is not None]
-        starts = (task.pod.status.start_time for task in self.tasks.values())
-        return max([*moments, *(start for start in starts if start is not None)], default=0) + _YEAR
+        metadata = [item.metadata for item in self.objects]
+        stated = {one.creation_timestamp for one in metadata} | {one.deletion_timestamp for one in metadata}
+        stated |= {task.pod.status.start_time for task in self.tasks.values()}
+        return max((moment for moment in stated if moment is not None), default=0) + _YEAR
 
     def of_kind(self, shape: type[Any]) -> tuple[Any, ...]:
         """All objects of one shape, in order: volumes, claims, services and the like."""

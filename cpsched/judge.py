@@ -25,17 +25,33 @@ def decision_of(instance: Instance, policy: Policy, solution: Solution) -> Decis
 
 def judged(instance: Instance, policy: Policy, solution: Solution) -> Solution:
     """The solution with its findings, its levels (unproved, if it came without any), and what it was made from."""
-    decision = decision_of(instance, policy, solution)
+    return stamped(instance, examined(instance, policy, solution))
+
+
+def stamped(instance: Instance, solution: Solution) -> Solution:
+    """The solution with the hash of the instance that it is about; of a large instance that takes its time."""
+    return solution.model_copy(update={"instance_sha256": instance.sha256})
+
+
+def examined(instance: Instance, policy: Policy, solution: Solution, known: Decision | None = None) -> Solution:
+    """As judged, but not stamped; `known` spares the work if it is the decision inside the solution, judged before."""
+    decision = _same(known, instance, policy, solution) or decision_of(instance, policy, solution)
     computed = () if solution.status in _WITHOUT_DECISION else levels(decision)
     return solution.model_copy(
         update={
             "model": solution.model or policy.name,
             "levels": solution.levels or computed,
             "findings": findings(decision, solution),
-            "instance_sha256": instance.sha256,
             "versions": {"cpsched": cpsched.__version__, **solution.versions},
         }
     )
+
+
+def _same(known: Decision | None, instance: Instance, policy: Policy, solution: Solution) -> Decision | None:
+    """The known decision; None if it is not that of the solution."""
+    if known is None or known.snapshot.instance is not instance or known.snapshot.policy is not policy:
+        return None
+    return known if Decision.of(known.snapshot, solution) == known else None
 
 
 def findings(decision: Decision, solution: Solution) -> tuple[Finding, ...]:

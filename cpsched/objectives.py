@@ -13,7 +13,7 @@ from cpsched.instance import Task
 from cpsched.policy.levels import BETWEEN, SENSES
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.queues import cluster_total
-from cpsched.snapshot.rights import actions_against, claimants, is_above_share
+from cpsched.snapshot.rights import is_above_share
 from cpsched.solution import Level
 
 Value = int | None
@@ -162,11 +162,12 @@ def level_plan(snapshot: Snapshot) -> list[tuple[str, int | None]]:
 
 def out_of_reach(snapshot: Snapshot, priority: int) -> Callable[[Task], bool]:
     """Whether no starving job of lower priority has a right to evict the task, as the snapshot shows it."""
-    lower = claimants(snapshot, (task for job in snapshot.starving if job.priority < priority for task in job.pending))
+    rights = snapshot.rights
+    lower = rights.claimants(task for job in snapshot.starving if job.priority < priority for task in job.pending)
 
     def test(victim: Task) -> bool:
         for task in lower:
-            for action in actions_against(snapshot, task, victim):
+            for action in rights.actions(task, victim):
                 if action == "preempt" or _above_share_now(snapshot, victim):
                     return False
         return True
@@ -187,7 +188,13 @@ def vector(decision: Decision) -> list[Value]:
 
 
 def value_of(decision: Decision, name: str, priority: int | None) -> Value:
-    """One level's value."""
+    """One level's value; a decision does not change, so each is worked out once."""
+    if (name, priority) not in decision.worth:
+        decision.worth[name, priority] = _value_of(decision, name, priority)
+    return decision.worth[name, priority]
+
+
+def _value_of(decision: Decision, name: str, priority: int | None) -> Value:
     if name == "jobs_admitted":
         assert priority is not None
         return jobs_admitted(decision, priority)

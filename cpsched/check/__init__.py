@@ -31,8 +31,12 @@ RULES: dict[str, Callable[[Decision], Iterator[Violation]]] = {
 
 
 def violations(decision: Decision) -> list[Violation]:
-    """Every breach of every rule, in the order of RULES."""
-    return [violation for rule in RULES.values() for violation in rule(decision)]
+    """Every breach of every rule, in the order of RULES; a decision does not change, so each is asked once."""
+    found = decision.found
+    for key, rule in RULES.items():
+        if key not in found:
+            found[key] = tuple(rule(decision))
+    return [violation for key in RULES for violation in found[key]]
 
 
 __all__ = ["RULES", "Decision", "Violation", "violations"]

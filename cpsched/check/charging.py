@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import networkx
 
 from cpsched.check.decision import Decision
-from cpsched.check.rights import Pair
+from cpsched.check.rights import Pair, Pairs, shape_of
 from cpsched.instance import Task
 
 STEPS = 200_000
@@ -19,9 +20,12 @@ Missing = dict[str, float]
 def uncharged_nodes(decision: Decision) -> Iterator[tuple[str, bool]]:
     """(node, decided) of contended nodes whose victims' room goes to nobody with a right to and a need for it."""
     missing = {node: short for node in decision.victims_by_node if (short := _missing(decision, node))}
+    known: dict[Hashable, _Search] = {}
     for nodes in _components(decision, missing):
         search = _Search(decision, nodes, missing)
-        if not search.succeeds():
+        content = search.content()
+        search = search if content is None else known.setdefault(content, search)
+        if not search.succeeds:
             yield nodes[0], search.steps <= STEPS
 
 
@@ -33,17 +37,45 @@ class _Search:
         self.nodes, self.missing = nodes, missing
         self.steps = 0
 
+    @cached_property
     def succeeds(self) -> bool:
         """Whether some way of charging works for all the nodes together."""
         return self._node(0, {}, ())
+
+    def content(self) -> Hashable:
+        """All that the answer depends on, by number instead of name; None unless it is about one node on its own."""
+        victims = self._victims(self.nodes[0])
+        if len(self.nodes) > 1 or any(len(self.rights.actions(victim.key)) > 1 for victim in victims):
+            return None
+        payers: dict[str, int] = {}
+        jobs: dict[str, int] = {}
+        entitled: dict[int, tuple[int, Hashable]] = {}
+        for pairs in map(self._pairs, victims):
+            if id(pairs) not in entitled:
+                described = [
+                    (
+                        payers.setdefault(payer.key, len(payers)),
+                        jobs.setdefault(self.decision.snapshot.job_key(payer), len(jobs)),
+                        payer.priority,
+                        shape_of(payer),
+                        action,
+                    )
+                    for payer, action in pairs
+                ]
+                entitled[id(pairs)] = (len(entitled), tuple(described))
+        each = tuple([(shape_of(victim), entitled[id(self._pairs(victim))][0]) for victim in victims])
+        return each, tuple(entitled.values()), tuple(sorted(self.missing[self.nodes[0]].items()))
 
     def _node(self, position: int, charged: Charged, also_reclaimed: tuple[Task, ...]) -> bool:
         if position == len(self.nodes):
             return True
         node = self.nodes[position]
+        return self._victim(position, self._victims(node), charged, self.missing[node], also_reclaimed)
+
+    def _victims(self, node: str) -> list[Task]:
+        """Those whose room may be charged to somebody, the largest first."""
         victims = [v for v in self.decision.victims_by_node[node] if self._pairs(v)]
-        victims.sort(key=lambda v: (tuple(amount for _, amount in sorted(v.requests.items())), v.key), reverse=True)
-        return self._victim(position, victims, charged, self.missing[node], also_reclaimed)
+        return sorted(victims, key=lambda v: ([amount for _, amount in shape_of(v)], v.key), reverse=True)
 
     def _victim(
         self, position: int, left: Sequence[Task], charged: Charged, missing: Missing, also_reclaimed: tuple[Task, ...]
@@ -75,7 +107,7 @@ class _Search:
                 tried.append(alike)
                 yield (payer, action), mine
 
-    def _pairs(self, victim: Task) -> list[Pair]:
+    def _pairs(self, victim: Task) -> Pairs:
         """A victim that breaks `eviction` by its queue's share alone is not held against its room a second time."""
         return self.rights.by_victim[victim.key] or self.rights.static[victim.key]
 
@@ -90,9 +122,12 @@ class _Search:
 
 def _needs_each(payer: Task, victims: Sequence[Task]) -> bool:
     """Take any one away and the others alone do not cover the request in some dimension."""
-    for left_out in victims:
-        others = [victim for victim in victims if victim is not left_out]
-        if all(sum(v.requests.get(name, 0) for v in others) >= amount for name, amount in payer.requests.items()):
+    return not any(_cover([victim for victim in victims if victim is not one], payer) for one in victims)
+
+
+def _cover(victims: Sequence[Task], payer: Task) -> bool:
+    for name, amount in payer.requests.items():
+        if sum([victim.requests.get(name, 0) for victim in victims]) < amount:
             return False
     return True
 
@@ -117,7 +152,7 @@ def _components(decision: Decision, missing: dict[str, Missing]) -> list[list[st
     for node in missing:
         for victim in decision.victims_by_node[node]:
             queue = decision.snapshot.queue_of(victim)
-            if queue and {action for _, action in decision.rights.static[victim.key]} == {"preempt", "reclaim"}:
+            if queue and len(decision.rights.actions(victim.key)) > 1:
                 by_queue.setdefault(queue.name, []).append(node)
     for nodes in by_queue.values():
         networkx.add_path(graph, nodes)

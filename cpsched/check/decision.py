@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from cpsched.check.rights import Rights
+from cpsched.check.violation import Violation
 from cpsched.instance import Task
-from cpsched.resources import add
 from cpsched.snapshot import SessionJob, Snapshot
 from cpsched.solution import Eviction, Solution
 
@@ -32,11 +32,11 @@ class Decision:
         while its gang is incomplete neither starts nor waits for room, so it is no part of the decision.
         """
         tasks = snapshot.instance.tasks
-        placed = {*solution.binds, *solution.reserves}
         reserves = dict(solution.reserves)
+        placed, evicted = {*solution.binds, *reserves}, solution.evicted
         for key in solution.allocated:
             owner = snapshot.job_of(tasks[key]) if key in tasks and tasks[key].best_effort else None
-            if owner is not None and not owner.is_pipelined(placed, solution.evicted):
+            if owner is not None and not owner.is_pipelined(placed, evicted):
                 del reserves[key]
         entered = {key for key, phase in solution.phases.items() if phase == "Inqueue"}
         for key in (*solution.binds, *reserves):
@@ -44,6 +44,16 @@ class Decision:
                 entered.add(job.key)
         pending = frozenset(key for key in entered if key in snapshot.jobs and snapshot.jobs[key].is_pending)
         return cls(snapshot, solution.binds, reserves, solution.evictions, pending)
+
+    @cached_property
+    def found(self) -> dict[str, tuple[Violation, ...]]:
+        """What the rules that were asked so far found."""
+        return {}
+
+    @cached_property
+    def worth(self) -> dict[tuple[str, int | None], int | None]:
+        """The values of the levels that were asked so far."""
+        return {}
 
     @cached_property
     def rights(self) -> Rights:
@@ -116,9 +126,10 @@ class Decision:
                 queue = self.snapshot.queue_of(task)
                 if queue is None or queue.name not in shares:
                     continue
-                change = {name: sign * amount for name, amount in task.requests.items()}
                 for name in (queue.name, *shares[queue.name].ancestors):
-                    after[name] = add(after[name], change)
+                    held = after[name]
+                    for resource, amount in task.requests.items():
+                        held[resource] = held.get(resource, 0) + sign * amount
         return after
 
     def _by_node(self, places: Mapping[str, str]) -> dict[str, list[Task]]:

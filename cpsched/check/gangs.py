@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cpsched.check.decision import Decision
+from cpsched.check.rights import by_action
 from cpsched.check.violation import Violation
 
 
@@ -32,10 +33,10 @@ def gang(decision: Decision) -> Iterator[Violation]:
 
 def protect_gang(decision: Decision) -> Iterator[Violation]:
     """A victim's job keeps its minimum (or, with `whole`, loses everything)."""
-    rights, policy = decision.rights, decision.snapshot.policy
+    rights, mode_by_action = decision.rights, by_action(decision.snapshot.policy.gang_protects)
     for key, victims in decision.victims_by_job.items():
         job = decision.snapshot.jobs[key]
-        modes = {policy.gang_protects(action) for v in victims if (action := rights.action(v.key))}
+        modes = {mode_by_action[action] for v in victims if (action := rights.action(v.key))}
         if modes <= {"off"}:
             continue
         left = job.ready - len(victims) + sum(task.key in decision.binds for task in job.tasks)

@@ -38,7 +38,7 @@ def _inadmissible(decision: Decision, key: str) -> str | None:
         return "is held by a scheduling gate"
     if job is None:
         return "belongs to no job of this session"
-    if snapshot.policy.plugin("gang") is not None and not job.is_valid:
+    if snapshot.needs_valid_jobs and not job.is_valid:
         return f"its job {job.key} has too few tasks to ever be ready"
     if job.is_pending and job.key not in decision.entered:
         return f"its job {job.key} has not entered the cycle"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cpsched.check.decision import Decision
+from cpsched.check.rights import by_action
 from cpsched.check.violation import Violation
 from cpsched.instance import Task
 from cpsched.objects.groups import PodDisruptionBudget
@@ -16,10 +17,10 @@ CRITICAL = frozenset({"system-cluster-critical", "system-node-critical"})
 
 def protect_conformance(decision: Decision) -> Iterator[Violation]:
     """System-critical pods and everything in kube-system are never victims."""
-    rights, policy = decision.rights, decision.snapshot.policy
+    rights, protects = decision.rights, by_action(decision.snapshot.policy.conformance_protects)
     for victim in decision.victims:
         action = rights.action(victim.key)
-        if action is None or not policy.conformance_protects(action):
+        if action is None or not protects[action]:
             continue
         if victim.namespace == "kube-system" or victim.pod.spec.priority_class_name in CRITICAL:
             yield Violation("protect.conformance", victim.key, "is critical to the system")
@@ -27,10 +28,8 @@ def protect_conformance(decision: Decision) -> Iterator[Violation]:
 
 def protect_pdb(decision: Decision) -> Iterator[Violation]:
     """With `hard`, no budget is exceeded."""
-    rights, policy = decision.rights, decision.snapshot.policy
-    hard = {
-        v.key for v in decision.victims if (action := rights.action(v.key)) and policy.pdb_protects(action) == "hard"
-    }
+    rights, protects = decision.rights, by_action(decision.snapshot.policy.pdb_protects)
+    hard = {v.key for v in decision.victims if (action := rights.action(v.key)) and protects[action] == "hard"}
     if not hard:
         return
     for budget, covered in budget_use(decision).items():
@@ -71,10 +70,11 @@ def covers(budget: PodDisruptionBudget, task: Task) -> bool:
 def protect_guarantee(decision: Decision) -> Iterator[Violation]:
     """A queue that loses tasks keeps its guarantee."""
     snapshot, rights = decision.snapshot, decision.rights
+    protects = by_action(snapshot.policy.guarantee_protects)
     losers = set()
     for victim in decision.victims:
         action, queue = rights.action(victim.key), snapshot.queue_of(victim)
-        if action and queue and queue.name in snapshot.shares and snapshot.policy.guarantee_protects(action):
+        if action and queue and queue.name in snapshot.shares and protects[action]:
             losers.add(queue.name)
     for name in sorted(losers):
         if not less_equal(snapshot.shares[name].guarantee, decision.allocated_after[name]):

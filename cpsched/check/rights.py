@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from cpsched.instance import Task
 from cpsched.resources import less_equal_partly_for_zero_filtered
-from cpsched.snapshot.rights import Action, actions_against, is_above_share
+from cpsched.snapshot.rights import Action, is_above_share
 from cpsched.solution import Eviction
 
 if TYPE_CHECKING:
     from cpsched.check.decision import Decision
 
 Pair = tuple[Task, Action]
+Pairs = tuple[Pair, ...]
+Shape = tuple[tuple[str, int], ...]
+Answer = TypeVar("Answer")
+
+
+class _Entitled(NamedTuple):
+    """Who may evict a victim and all that stand beside it and are no different."""
+
+    pairs: Pairs
+    actions: frozenset[Action]
 
 
 class Rights:
@@ -27,19 +37,43 @@ class Rights:
     def __init__(self, decision: Decision):
         self.decision, self.snapshot = decision, decision.snapshot
         tasks = self.snapshot.instance.tasks
-        self.static: dict[str, list[Pair]] = {
-            item.task: self._static(tasks[item.task], item) for item in decision.evictions if item.task in tasks
-        }
+        everywhere = self.snapshot.policy.rules.eviction_scope == "cluster"
+        known: dict[Hashable, _Entitled] = {}
+        self._entitled: dict[str, _Entitled] = {}
+        for item in decision.evictions:
+            if (victim := tasks.get(item.task)) is not None:
+                alike = (everywhere or victim.node, self.snapshot.rights.victim_kind(victim), item.action)
+                if alike not in known:
+                    known[alike] = self._ask(victim, item)
+                self._entitled[item.task] = known[alike]
+
+    @cached_property
+    def static(self) -> dict[str, Pairs]:
+        """Rights before shares are looked at."""
+        return {key: entitled.pairs for key, entitled in self._entitled.items()}
+
+    def actions(self, victim: str) -> frozenset[Action]:
+        """The actions by which somebody placed beside the victim could evict it, shares left aside."""
+        return self._entitled[victim].actions if victim in self._entitled else frozenset()
 
     def action(self, victim: str) -> Action | None:
         """The action a victim counts under, None if nobody could have evicted it."""
-        actions = {action for _, action in self.static.get(victim, ())}
+        actions = self.actions(victim)
         return "preempt" if "preempt" in actions else "reclaim" if actions else None
 
     @cached_property
-    def by_victim(self) -> dict[str, list[Pair]]:
+    def by_victim(self) -> dict[str, Pairs]:
         """Rights that hold once shares are looked at too."""
-        return {key: [pair for pair in pairs if self._holds(key, *pair)] for key, pairs in self.static.items()}
+        known: dict[tuple[int, bool], Pairs] = {}
+        found: dict[str, Pairs] = {}
+        for key, (pairs, actions) in self._entitled.items():
+            goes = "reclaim" in actions and self._finds_queue_above(key)
+            if (id(pairs), goes) not in known:
+                known[id(pairs), goes] = tuple(
+                    (task, action) for task, action in pairs if action == "preempt" or (goes and self._has_claim(task))
+                )
+            found[key] = known[id(pairs), goes]
+        return found
 
     @cached_property
     def reclaimed(self) -> dict[str, list[Task]]:
@@ -59,33 +93,42 @@ class Rights:
         """
         found: list[str] = []
         held: dict[str, float] = dict(self.snapshot.shares[queue].allocated) if queue in self.snapshot.shares else {}
-        waiting: dict[tuple[tuple[str, int], ...], list[Task]] = {}
+        waiting: dict[Shape, list[Task]] = {}
         for victim in victims:
             held = _changed(held, victim, -1)
-            waiting.setdefault(tuple(sorted(victim.requests.items())), []).insert(0, victim)
-        while waiting:
-            after = {shape: _changed(held, alike[-1], 1) for shape, alike in waiting.items()}
-            above = (s for s in waiting if is_above_share(self.snapshot, queue, waiting[s][-1], after[s]))
-            if (shape := next(above, None)) is None:
-                break
-            held = after[shape]
+            waiting.setdefault(shape_of(victim), []).append(victim)
+        for alike in waiting.values():
+            alike.reverse()
+        while (last := self._last(queue, held, waiting)) is not None:
+            shape, held = last
             found.append(waiting[shape].pop().key)
             if not waiting[shape]:
                 del waiting[shape]
         return found
+
+    def _last(
+        self, queue: str, held: dict[str, float], waiting: dict[Shape, list[Task]]
+    ) -> tuple[Shape, dict[str, float]] | None:
+        """The shape of a victim that, going last, finds the queue above its share, and what it finds the queue hold."""
+        for shape, alike in waiting.items():
+            found = _changed(held, alike[-1], 1)
+            if is_above_share(self.snapshot, queue, alike[-1], found):
+                return shape, found
+        return None
 
     @cached_property
     def _given_back(self) -> dict[str, frozenset[str]]:
         """Per queue those of its reclaim victims that find it above its share."""
         return {queue: frozenset(self.given_back(queue, victims)) for queue, victims in self.reclaimed.items()}
 
-    def _static(self, victim: Task, eviction: Eviction) -> list[Pair]:
-        return [
+    def _ask(self, victim: Task, eviction: Eviction) -> _Entitled:
+        pairs = tuple(
             (task, action)
             for task in self._beside(victim)
-            for action in actions_against(self.snapshot, task, victim)
+            for action in self.snapshot.rights.actions(task, victim)
             if eviction.action in ("", action)
-        ]
+        )
+        return _Entitled(pairs, frozenset(action for _, action in pairs))
 
     def _beside(self, victim: Task) -> Iterable[Task]:
         placed = self.decision.placed_by_node
@@ -95,34 +138,66 @@ class Rights:
             tasks = placed.get(victim.node, [])
         return [task for task in tasks if self.snapshot.job_of(task) is not None]
 
-    def _holds(self, key: str, task: Task, action: Action) -> bool:
-        if action == "preempt":
-            return True
+    def _finds_queue_above(self, key: str) -> bool:
+        """Whether the victim's queue is above its share when it goes, together with those that count under reclaim."""
         victim = self.snapshot.instance.tasks[key]
         queue = self.snapshot.queue_of(victim)
         assert queue is not None
         if self.action(key) == "reclaim":
-            return key in self._given_back[queue.name] and self._has_claim(task)
-        together = [*self.reclaimed.get(queue.name, []), victim]
-        return key in self.given_back(queue.name, together) and self._has_claim(task)
+            return key in self._given_back[queue.name]
+        alike = (queue.name, shape_of(victim))
+        if alike not in self._one_more:
+            together = [*self.reclaimed.get(queue.name, []), victim]
+            self._one_more[alike] = key in self.given_back(queue.name, together)
+        return self._one_more[alike]
+
+    @cached_property
+    def _one_more(self) -> dict[tuple[str, Shape], bool]:
+        """Per queue and shape: whether one more victim of that shape would be given back too."""
+        return {}
 
     def _has_claim(self, task: Task) -> bool:
         """The reclaiming queue stays within its deserved share, as its share plugin tests it."""
-        queue, shares, after = self.snapshot.queue_of(task), self.snapshot.shares, self.decision.allocated_after
-        if queue is None or queue.name not in shares:
+        queue = self.snapshot.queue_of(task)
+        if queue is None or queue.name not in self.snapshot.shares:
             return False
+        alike = (queue.name, shape_of(task))
+        if alike not in self._claims:
+            self._claims[alike] = self._within_share(queue.name, task.requests)
+        return self._claims[alike]
+
+    @cached_property
+    def _claims(self) -> dict[tuple[str, Shape], bool]:
+        """Per queue and shape of request: whether it may reclaim."""
+        return {}
+
+    def _within_share(self, queue: str, requests: Mapping[str, int]) -> bool:
+        shares, after = self.snapshot.shares, self.decision.allocated_after
         if self.snapshot.policy.share_plugin == "proportion":
-            deserved, held = shares[queue.name].deserved, after[queue.name]
-            asked = (name for name, amount in task.requests.items() if amount > 0 and name != "pods")
+            deserved, held = shares[queue].deserved, after[queue]
+            asked = (name for name, amount in requests.items() if amount > 0 and name != "pods")
             return all(held.get(name, 0) <= deserved.get(name, 0) for name in asked)
         plugin = self.snapshot.policy.plugin("capacity")
         reach = plugin.arguments.integer("ancestorReclaimLevel") if plugin else 0
-        line = shares[queue.name].ancestors[:0:-1]
+        line = shares[queue].ancestors[:0:-1]
         return any(
-            less_equal_partly_for_zero_filtered(after[name], shares[name].deserved, task.requests)
-            for name in (queue.name, *line[:reach])
+            less_equal_partly_for_zero_filtered(after[name], shares[name].deserved, requests)
+            for name in (queue, *line[:reach])
         )
 
 
 def _changed(held: dict[str, float], task: Task, sign: int) -> dict[str, float]:
-    return {name: held.get(name, 0) + sign * task.requests.get(name, 0) for name in {**held, **task.requests}}
+    changed = dict(held)
+    for name, amount in task.requests.items():
+        changed[name] = changed.get(name, 0) + sign * amount
+    return changed
+
+
+def shape_of(task: Task) -> Shape:
+    """The request, equal for tasks that ask for the same."""
+    return tuple(sorted(task.requests.items()))
+
+
+def by_action(ask: Callable[[Action], Answer]) -> dict[Action, Answer]:
+    """What a policy says of each action, for rules that ask it of every victim."""
+    return {action: ask(action) for action in ("preempt", "reclaim")}

@@ -177,6 +177,7 @@ def _judged(instance: Instance, policy: Policy, stored: Iterable[Stored]) -> Ite
 def _decided(instance: Instance, policy: Policy, request: Request, some: bool) -> Iterator[tuple[str, Solution]]:
     """Decisions taken now; without any stored one those of the scheduler's mirror and the optimum."""
     from cpsched.engines import find, run
+    from cpsched.judge import stamped
 
     stated = request.engines
     if stated is None:
@@ -189,7 +190,7 @@ def _decided(instance: Instance, policy: Policy, request: Request, some: bool) -
         find(name)
     for name in names:
         with busy(f"Deciding ({name})"):
-            yield name, run(name, instance, policy, request.options)
+            yield name, stamped(instance, run(name, instance, policy, request.options))
 
 
 def unique(names: Iterable[str]) -> list[str]:

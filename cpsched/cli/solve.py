@@ -124,6 +124,7 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     from cpsched.cli import replays
     from cpsched.importers.load import load
     from cpsched.importers.policy import load_policy
+    from cpsched.judge import stamped
     from cpsched.options import Options
 
     options = Options(
@@ -156,11 +157,12 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
         from cpsched.certificate import certify
 
         write_output(certificate, as_json(certify(instance, policy, solution).to_dict()))
-    text = as_json(solution.to_dict())
-    write_output(output, text)
-    if json:
-        emit(text)
-    else:
+    if json or output is not None:
+        text = as_json(stamped(instance, solution).to_dict())
+        write_output(output, text)
+        if json:
+            emit(text)
+    if not json:
         from cpsched.cli.decision import decision_tables
         from cpsched.snapshot import Snapshot
 

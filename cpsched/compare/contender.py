@@ -12,7 +12,7 @@ from cpsched.compare.session import Session
 from cpsched.compare.standing import Standing
 from cpsched.errors import InputError
 from cpsched.importers.recorded import RECORDED
-from cpsched.judge import judged
+from cpsched.judge import judged, stamped
 from cpsched.options import Options
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Solution
@@ -66,7 +66,8 @@ def contend(session: Session, name: str, options: Options, optima: Optima) -> Co
     if engine == OPTIMAL:
         solution = optima.best(session.instance, session.policy, options)
     else:
-        solution = engines.run(engine, session.instance, session.policy, session.options(engine, options))
+        told = session.options(engine, options)
+        solution = stamped(session.instance, engines.run(engine, session.instance, session.policy, told))
     seconds = time.perf_counter() - started
     standing = Standing.of(snapshot, solution)
     return Contender(name, solution, standing, seconds=seconds, proves=engine == OPTIMAL)

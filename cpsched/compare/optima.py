@@ -14,6 +14,7 @@ from cpsched import engines
 from cpsched.errors import InputError
 from cpsched.files import read_bytes, write_whole
 from cpsched.instance import Instance
+from cpsched.judge import stamped
 from cpsched.options import Options
 from cpsched.policy import Policy
 from cpsched.solution import Solution
@@ -41,7 +42,7 @@ class Optima:
         place = None if self.folder is None else self.folder / _name(instance, policy)
         if place is not None and (known := _read(place, options.time_limit)) is not None:
             return known
-        best = engines.run("optimal", instance, policy, options)
+        best = stamped(instance, engines.run("optimal", instance, policy, options))
         if best.interrupted:
             raise KeyboardInterrupt
         if place is not None:

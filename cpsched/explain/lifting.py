@@ -140,7 +140,7 @@ class Lifted(Snapshot):
             self.instance = replace(self.instance, nodes={node: self.instance.nodes[node]})
         self.job = job
         self.jobs = {**base.jobs, job: self._loosened(base.jobs[job], tasks)}
-        self._job_key_by_task = base._job_key_by_task
+        self.job_key_by_task = base.job_key_by_task
         self.apart = frozenset({job, *apart})
         self.unrestricted = frozenset({job}) if "eviction" in self._keys else frozenset()
 

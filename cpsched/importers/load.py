@@ -56,6 +56,10 @@ def _without_collector() -> Iterator[None]:
         yield
     finally:
         if was_on:
+            if not gc.get_freeze_count():
+                # Both together, and nothing between them, move everything to the oldest generation.
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
 

@@ -6,13 +6,21 @@ from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from math import gcd
+from typing import Any
 
 from cpsched.instance import HOLDS_ROOM, Task
+from cpsched.objects.pod import Container, PodSpec
 from cpsched.snapshot import SessionJob, Snapshot
 from cpsched.snapshot.enqueue import asked, decisive_limits, promise
 from cpsched.snapshot.rights import Action, actions_against
 
 ACTIONS: tuple[Action, ...] = ("preempt", "reclaim")
+_DEFAULTS = {name: field.default for name, field in PodSpec.model_fields.items()}
+_NOT_WISHES = ("containers", "init_containers", "resources", "overhead", "priority_class_name", "node_name")
+_WISHES = {name: default for name, default in _DEFAULTS.items() if name not in _NOT_WISHES}
+_NEIGHBOURHOOD = {
+    name: _DEFAULTS[name] for name in ("affinity", "topology_spread_constraints", "volumes", "resource_claims")
+}
 
 
 @dataclass(frozen=True)
@@ -58,8 +66,8 @@ class VictimGroup:
     """Per action the task classes that may evict them, were they placed beside them."""
     whole_job: bool
     """Whether the job can lose them all without anybody minding; then they may be of several such jobs."""
-    kind: Hashable
-    """Everything but the node that tells them from others."""
+    kind: int
+    """The same for groups that only their node tells apart."""
 
     @property
     def sample(self) -> Task:
@@ -108,23 +116,19 @@ def _task_classes(snapshot: Snapshot) -> tuple[TaskClass, ...]:
 def task_key(snapshot: Snapshot, job: SessionJob, task: Task) -> Hashable:
     """What a rule or a level can tell two tasks apart by."""
     spec = task.pod.spec
-    wishes = spec.model_dump_json(
-        exclude={"containers", "init_containers", "resources", "overhead", "priority_class_name", "node_name"}
-    )
-    ports = tuple(port.model_dump_json() for c in (*spec.containers, *spec.init_containers) for port in c.ports)
-    stands_alone = job.key in snapshot.apart or any(other.status in HOLDS_ROOM for other in job.tasks)
+    stands_alone = job.key in snapshot.apart or job.holding > 0
     return (
         tuple(sorted(task.requests.items())),
         job.queue,
         job.priority,
-        job.is_starving(snapshot.policy),
+        snapshot.is_starving(job),
         job.key if stands_alone else None,
         task.priority,
         task.role if job.min_by_role else None,
         task.namespace,
         tuple(sorted(task.labels.items())),
-        wishes,
-        ports,
+        _stated(spec, _WISHES),
+        _ports(*spec.containers, *spec.init_containers),
         task.pod.metadata.owner_references if spec.volumes else None,
         task.key if spec.volumes or spec.resource_claims else None,
     )
@@ -156,7 +160,7 @@ def _job_key(snapshot: Snapshot, job: SessionJob, counts: dict[int, int]) -> Has
         job.min_available,
         job.phase,
         job.is_below_minimum and snapshot.takes_part(job),
-        job.is_starving(snapshot.policy),
+        snapshot.is_starving(job),
         repr(sorted(promise(job).items())),
         limits,
     )
@@ -183,18 +187,21 @@ def _allowed_kinds(snapshot: Snapshot, task: Task) -> tuple[bool, bool]:
 
 
 def _victim_groups(snapshot: Snapshot, tasks: tuple[TaskClass, ...]) -> tuple[VictimGroup, ...]:
-    members: dict[tuple[str, Hashable], list[Task]] = {}
+    disrupted = frozenset(name for budget in snapshot.instance.budgets for name in budget.status.disrupted_pods)
+    members: dict[tuple[str, int], list[Task]] = {}
+    kinds: dict[Hashable, int] = {}
     for node in snapshot.instance.nodes:
         for victim in snapshot.instance.tasks_by_node[node]:
-            if victim.status in HOLDS_ROOM and snapshot.job_of(victim) is not None:
-                members.setdefault((node, _victim_key(snapshot, victim)), []).append(victim)
+            if victim.status in HOLDS_ROOM and (owner := snapshot.job_of(victim)) is not None:
+                kind = kinds.setdefault(_victim_key(snapshot, owner, victim, disrupted), len(kinds))
+                members.setdefault((node, kind), []).append(victim)
     everywhere = snapshot.policy.rules.eviction_scope == "cluster"
     on = [frozenset(one.nodes) for one in tasks]
-    rights_by_kind: dict[Hashable, dict[Action, tuple[int, ...]]] = {}
+    rights_by_kind: dict[tuple[int, tuple[int, ...]], dict[Action, tuple[int, ...]]] = {}
     found: list[VictimGroup] = []
     for (node, kind), group in members.items():
         group.sort(key=lambda task: task.key)
-        near = tuple(c.index for c in tasks if everywhere or node in on[c.index])
+        near = tuple([c.index for c in tasks if everywhere or node in on[c.index]])
         if (kind, near) not in rights_by_kind:
             rights_by_kind[kind, near] = _rights(snapshot, [tasks[index] for index in near], group[0])
         rights = rights_by_kind[kind, near]
@@ -225,13 +232,9 @@ def is_critical(task: Task) -> bool:
     )
 
 
-def _victim_key(snapshot: Snapshot, victim: Task) -> tuple[Hashable, ...]:
-    wishes = victim.pod.spec.model_dump_json(
-        include={"affinity", "topology_spread_constraints", "volumes", "resource_claims"}
-    )
-    ports = tuple(port.model_dump_json() for c in victim.pod.spec.containers for port in c.ports)
+def _victim_key(snapshot: Snapshot, owner: SessionJob, victim: Task, disrupted: frozenset[str]) -> Hashable:
     return (
-        _owner(snapshot, victim),
+        _seen_of(snapshot, owner),
         victim.namespace,
         tuple(sorted(victim.requests.items())),
         victim.pod_priority,
@@ -241,26 +244,38 @@ def _victim_key(snapshot: Snapshot, victim: Task) -> tuple[Hashable, ...]:
         victim.preemptable,
         tuple(sorted(victim.labels.items())),
         victim.pod.spec.priority_class_name,
-        any(victim.name in budget.status.disrupted_pods for budget in snapshot.instance.budgets),
-        wishes,
-        ports,
+        victim.name in disrupted,
+        _stated(victim.pod.spec, _NEIGHBOURHOOD),
+        _ports(*victim.pod.spec.containers),
     )
 
 
-def _owner(snapshot: Snapshot, victim: Task) -> Hashable:
-    """The victim's job, or only what rights and queues see of it where nobody minds how much of it goes."""
-    job = snapshot.jobs[snapshot.job_key(victim)]
+def _stated(spec: PodSpec, fields: dict[str, Any]) -> Hashable:
+    """What the pod says in these fields, beyond their defaults: a text for all that is more than a word or a number."""
+    values = spec.__dict__
+    said = [name for name, default in fields.items() if values[name] is not default and values[name] != default]
+    words = tuple((name, values[name]) for name in said if isinstance(values[name], str | int))
+    rest = {name for name in said if not isinstance(values[name], str | int)}
+    return (words, spec.model_dump_json(include=rest)) if rest else words
+
+
+def _ports(*containers: Container) -> tuple[str, ...]:
+    return tuple(port.model_dump_json() for container in containers for port in container.ports)
+
+
+def _seen_of(snapshot: Snapshot, job: SessionJob) -> Hashable:
+    """A victim's job, or only what rights and queues see of it where nobody minds how much of it goes."""
     return (job.queue, job.priority) if _may_lose_all(snapshot, job) else job.key
 
 
 def _may_lose_all(snapshot: Snapshot, job: SessionJob) -> bool:
     if job.pending:
         return False
+    if job.ready - job.holding >= job.min_available:
+        return True
     policy = snapshot.policy
     guarded = any(policy.evicts(action) and policy.gang_protects(action) != "off" for action in ACTIONS)
-    if not guarded and all(level.key != "gangs_broken" for level in policy.levels):
-        return True
-    return job.ready - sum(task.status in HOLDS_ROOM for task in job.tasks) >= job.min_available
+    return not guarded and all(level.key != "gangs_broken" for level in policy.levels)
 
 
 def _units(snapshot: Snapshot) -> dict[str, int]:

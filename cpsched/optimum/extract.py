@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from heapq import heapify, heapreplace
+from itertools import islice
 
 from ortools.sat.python import cp_model
 
 from cpsched.check import Decision
-from cpsched.instance import Task
 from cpsched.optimum.variables import Expr, Variables
 from cpsched.solution import Eviction
 
@@ -62,24 +62,21 @@ def _dealt(binds: int, reserves: int, ready: int, served: int, size: int) -> Ite
 
 def _evictions(v: Variables, value: Callable[[Expr], int], placed: Places) -> tuple[Eviction, ...]:
     evictions = []
-    class_of = {task.key: one.index for one in v.classes.tasks for task in one.tasks}
     everywhere = v.snapshot.policy.rules.eviction_scope == "cluster"
+    first: dict[tuple[int, str], str] = {}
+    class_of = {task.key: one.index for one in v.classes.tasks for task in one.tasks}
+    for key, node in placed.items():
+        place = (class_of[key], "" if everywhere else node)
+        first[place] = min(key, first.get(place, key))
     for group in v.classes.victims:
-        left = list(group.tasks)
+        left = iter(group.tasks)
         for action in sorted(group.rights):
-            entitled = sorted(
-                key
-                for key, node in placed.items()
-                if class_of[key] in group.rights[action] and (everywhere or node == group.node)
-            )
-            for _ in range(value(v.evict[group.index, action])):
-                victim: Task = left.pop(0)
-                evictions.append(Eviction(task=victim.key, node=victim.node, action=action, for_job=_job(v, entitled)))
+            places = ((index, "" if everywhere else group.node) for index in group.rights[action])
+            entitled = min((first[place] for place in places if place in first), default=None)
+            job = "" if entitled is None else v.snapshot.job_key(v.snapshot.instance.tasks[entitled])
+            for victim in islice(left, value(v.evict[group.index, action])):
+                evictions.append(Eviction(task=victim.key, node=victim.node, action=action, for_job=job))
     return tuple(sorted(evictions, key=lambda eviction: eviction.task))
-
-
-def _job(v: Variables, entitled: list[str]) -> str:
-    return v.snapshot.job_key(v.snapshot.instance.tasks[entitled[0]]) if entitled else ""
 
 
 def counts_of(v: Variables, decision: Decision) -> dict[cp_model.IntVar, int]:

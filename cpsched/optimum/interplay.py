@@ -11,7 +11,7 @@ from cpsched.filters.facts import ANY_IP, Facts, HostPort
 from cpsched.filters.spread_constraint import Constraint, hard_constraints
 from cpsched.instance import Task
 from cpsched.optimum.classes import Classes, VictimGroup
-from cpsched.selectors import AffinityTerm
+from cpsched.selectors import AffinityTerm, Labels
 from cpsched.snapshot import Snapshot
 
 
@@ -21,7 +21,11 @@ class Interplay:
     def __init__(self, snapshot: Snapshot, classes: Classes):
         self.snapshot, self.classes = snapshot, classes
         self.predicates = snapshot.predicates
-        self.namespaces = self.predicates.cluster.namespaces
+
+    @property
+    def namespaces(self) -> dict[str, Labels]:
+        """Labels of the namespaces that exist."""
+        return self.predicates.cluster.namespaces
 
     def facts(self, task: Task) -> Facts:
         """What filters derive from the task."""

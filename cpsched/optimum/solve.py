@@ -25,15 +25,30 @@ def decide(
 
     `hint` gives a decision to start from; it is asked only if a level does not close without it.
     """
+    return search(instance, policy, settings, hint)[0]
+
+
+def search(
+    instance: Instance,
+    policy: Policy,
+    settings: Settings | None = None,
+    hint: Callable[[], Solution] | None = None,
+) -> tuple[Solution, Decision]:
+    """The same, together with the decision as the search left it, judged."""
     snapshot = Snapshot(instance, policy)
-    search = Search(snapshot, settings or Settings(), None if hint is None else lambda: Decision.of(snapshot, hint()))
-    search.run()
+    ask = None if hint is None else lambda: Decision.of(snapshot, hint())
+    found = Search(snapshot, settings or Settings(), ask)
+    found.run()
+    return _told(found), found.best
+
+
+def _told(search: Search) -> Solution:
     best = search.best
     phases = dict.fromkeys(sorted(best.entered), "Inqueue")
     proved = all(level.proved for level in search.levels)
     return Solution(
         engine="optimal",
-        model=policy.name,
+        model=search.snapshot.policy.name,
         status=SolutionStatus.OPTIMAL if proved else SolutionStatus.FEASIBLE,
         binds=dict(sorted(best.binds.items())),
         pipelined=dict(sorted(best.reserves.items())),

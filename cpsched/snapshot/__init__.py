@@ -8,9 +8,10 @@ from cpsched.instance import Instance, Queue, Status, Task
 from cpsched.policy import Policy
 from cpsched.shares import NotReady, QueueShare
 from cpsched.snapshot.enqueue import may_enter
-from cpsched.snapshot.jobs import SessionJob, session_jobs
+from cpsched.snapshot.jobs import SessionJob, is_starving, session_jobs, starving_voters
 from cpsched.snapshot.predicates import Predicates
 from cpsched.snapshot.queues import queue_shares
+from cpsched.snapshot.rights import StaticRights
 
 Room = dict[str, float]
 
@@ -26,16 +27,16 @@ class Snapshot:
     def __init__(self, instance: Instance, policy: Policy):
         self.instance, self.policy = instance, policy
         self.jobs: dict[str, SessionJob] = session_jobs(instance, policy)
-        self._job_key_by_task = {task.key: job.key for job in self.jobs.values() for task in job.tasks}
+        self.job_key_by_task = {task.key: job.key for job in self.jobs.values() for task in job.tasks}
 
     def job_of(self, task: Task) -> SessionJob | None:
         """The task's job, None if it is not in the session."""
-        key = self._job_key_by_task.get(task.key)
+        key = self.job_key_by_task.get(task.key)
         return None if key is None else self.jobs[key]
 
     def job_key(self, task: Task) -> str:
         """Key of the job of a task that is in the session."""
-        return self._job_key_by_task[task.key]
+        return self.job_key_by_task[task.key]
 
     def queue_of(self, task: Task) -> Queue | None:
         """The queue of the task's job, None where there are no queues."""
@@ -69,18 +70,42 @@ class Snapshot:
     @cached_property
     def future_idle(self) -> dict[str, Room]:
         """Room free once what is being released has gone."""
-        return {name: self._less(name, releasing=True) for name in self.instance.nodes}
+        tasks, idle = self.instance.tasks_by_node, self.idle
+        return {
+            name: self._less(name, releasing=True)
+            if any(task.status is Status.RELEASING for task in tasks[name])
+            else dict(idle[name])
+            for name in self.instance.nodes
+        }
 
     @cached_property
     def starving(self) -> tuple[SessionJob, ...]:
         """Jobs below their minimum that could take part in this session."""
         return tuple(job for job in self.jobs.values() if job.is_below_minimum and self.takes_part(job))
 
+    @cached_property
+    def needs_valid_jobs(self) -> bool:
+        """Whether a job takes part only if it has enough tasks to ever become ready."""
+        return self.policy.plugin("gang") is not None
+
     def takes_part(self, job: SessionJob) -> bool:
         """Valid, and in the cycle already or able to enter it on its own."""
-        if self.policy.plugin("gang") is not None and not job.is_valid:
+        if self.needs_valid_jobs and not job.is_valid:
             return False
         return not job.is_pending or may_enter(self, job)
+
+    def is_starving(self, job: SessionJob) -> bool:
+        """Hungry enough to evict."""
+        return is_starving(job, self._starving_voters)
+
+    @cached_property
+    def _starving_voters(self) -> tuple[str, ...] | None:
+        return starving_voters(self.policy)
+
+    @cached_property
+    def rights(self) -> StaticRights:
+        """Who may evict whom, as far as the snapshot alone says."""
+        return StaticRights(self)
 
     @property
     def now(self) -> int:
@@ -91,7 +116,8 @@ class Snapshot:
         room: Room = dict(self.instance.nodes[node].allocatable)
         for task in self.instance.tasks_by_node[node]:
             if not (releasing and task.status is Status.RELEASING):
-                room = {name: room.get(name, 0) - task.requests.get(name, 0) for name in {**room, **task.requests}}
+                for name, amount in task.requests.items():
+                    room[name] = room.get(name, 0) - amount
         return room
 
 

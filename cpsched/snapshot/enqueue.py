@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cpsched.instance import HOLDS_ROOM
 from cpsched.policy import PluginConf
 from cpsched.policy.durations import nanoseconds
 from cpsched.resources import Vector, add
@@ -63,7 +62,7 @@ def asked(job: SessionJob) -> dict[str, int]:
 
 def promise(job: SessionJob) -> dict[str, float]:
     """What a job that enters takes from the limits of others."""
-    return without_gated(job, job.min_resources or {})
+    return without_gated(job, job.min_resources) if job.min_resources else {}
 
 
 def decisive_limits(snapshot: Snapshot, job: SessionJob) -> list[Limit]:
@@ -98,7 +97,7 @@ def _overcommitted(job: SessionJob) -> dict[str, float]:
         return {}
     if job.phase == "Inqueue":
         return promise(job)
-    if job.phase == "Running" and sum(task.status in HOLDS_ROOM for task in job.tasks) >= job.min_available:
+    if job.phase == "Running" and job.holding >= job.min_available:
         own = held(job)
         return {name: max(0.0, amount - own.get(name, 0)) for name, amount in job.min_resources.items()}
     return {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -36,17 +36,34 @@ class SessionJob:
         """Its PodGroup has not been let into the cycle yet."""
         return self.phase in ("", "Pending")
 
-    @cached_property
+    @property
     def pending(self) -> tuple[Task, ...]:
         """Tasks that could be placed: pending and not gated."""
-        return tuple(task for task in self.tasks if task.status is Status.PENDING and not task.gated)
+        return self._counted[0]
 
-    @cached_property
+    @property
     def ready(self) -> int:
         """Tasks that are at work or done."""
-        return sum(task.status in _READY for task in self.tasks)
+        return self._counted[1]
+
+    @property
+    def holding(self) -> int:
+        """Tasks that hold room."""
+        return self._counted[2]
 
     @cached_property
+    def _counted(self) -> tuple[tuple[Task, ...], int, int]:
+        pending, ready, holding = [], 0, 0
+        for task in self.tasks:
+            if task.status is Status.PENDING:
+                if not task.gated:
+                    pending.append(task)
+            elif task.status in _READY:
+                ready += 1
+                holding += task.status in HOLDS_ROOM
+        return tuple(pending), ready, holding
+
+    @property
     def roles_count(self) -> bool:
         """Per-role minima hold only where together they do not exceed the gang's minimum."""
         return bool(self.min_by_role) and self.min_available >= sum(self.min_by_role.values())
@@ -57,30 +74,24 @@ class SessionJob:
         counted = [task for task in self.tasks if task.status in _VALID]
         return len(counted) >= self.min_available and self._roles_met(counted)
 
-    @cached_property
+    @property
     def is_below_minimum(self) -> bool:
         """Too few tasks at work, with something left to place."""
         return self.ready < self.min_available and bool(self.pending)
 
     def is_starving(self, policy: Policy) -> bool:
         """Hungry enough to evict, in the eyes of the first tier in which any plugin looks (`JobStarving`)."""
-        if policy.is_kube:
-            return self.is_below_minimum
-        for tier in policy.volcano.tiers:
-            voters = [plugin.name for plugin in tier if plugin.name in STARVING and plugin.on("enableJobStarving")]
-            if voters:
-                return all(STARVING[name](self) for name in voters)
-        return False
+        return is_starving(self, starving_voters(policy))
 
-    def is_ready(self, binds: Iterable[str], evicted: Iterable[str]) -> bool:
+    def is_ready(self, binds: Container[str], evicted: Container[str]) -> bool:
         """Ready once `binds` start and `evicted` are gone; pending tasks that ask for nothing count as ready."""
-        return self._reaches(set(binds), set(evicted))
+        return self._reaches(binds, evicted)
 
-    def is_pipelined(self, placed: Iterable[str], evicted: Iterable[str]) -> bool:
+    def is_pipelined(self, placed: Container[str], evicted: Container[str]) -> bool:
         """As is_ready, with reserved tasks counted too."""
-        return self._reaches(set(placed), set(evicted))
+        return self._reaches(placed, evicted)
 
-    def _reaches(self, placed: set[str], evicted: set[str]) -> bool:
+    def _reaches(self, placed: Container[str], evicted: Container[str]) -> bool:
         counted = [
             task
             for task in self.tasks
@@ -101,6 +112,24 @@ STARVING: dict[str, Callable[[SessionJob], bool]] = {
     "priority": lambda job: job.ready < len(job.tasks),
     "tdm": lambda job: not job.is_preemptable and bool(job.pending),
 }
+
+
+def starving_voters(policy: Policy) -> tuple[str, ...] | None:
+    """The plugins that say who starves: those of the first tier in which any does; None under kube-scheduler."""
+    if policy.is_kube:
+        return None
+    for tier in policy.volcano.tiers:
+        voters = tuple(plugin.name for plugin in tier if plugin.name in STARVING and plugin.on("enableJobStarving"))
+        if voters:
+            return voters
+    return ()
+
+
+def is_starving(job: SessionJob, voters: tuple[str, ...] | None) -> bool:
+    """Whether the voters agree that the job is hungry enough to evict; without any nobody is."""
+    if voters is None:
+        return job.is_below_minimum
+    return bool(voters) and all(STARVING[name](job) for name in voters)
 
 
 def session_jobs(instance: Instance, policy: Policy) -> dict[str, SessionJob]:

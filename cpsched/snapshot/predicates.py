@@ -6,8 +6,10 @@ from collections.abc import Hashable, Iterator
 from functools import cached_property
 
 from cpsched.filters import FILTERS, Args, ClusterState, Features, Status, feasible, final_state_failures
-from cpsched.filters.facts import Facts
+from cpsched.filters.devices import Devices
+from cpsched.filters.facts import host_ports
 from cpsched.filters.status import unresolvable
+from cpsched.filters.storage import Storage
 from cpsched.instance import Instance, Task
 from cpsched.policy import Policy, Profile
 from cpsched.snapshot.jobs import DEFAULT_SCHEDULER
@@ -63,17 +65,25 @@ class Predicates:
 
     def refused(self, task: Task) -> dict[str, Status]:
         """Nodes on which the task may not be whatever else happens, with the reason."""
-        facts = self.cluster.facts(task)
-        wishes = (task.pod.spec.scheduler_name, task.node, facts.node_affinity, facts.tolerations)
-        key: Hashable = task.key if facts.claims else wishes
+        key = self._wishes(task)
         found = self._refused.get(key)
         if found is None:
             static = [name for name in self.names(task) if FILTERS[name].is_static]
-            verdicts = feasible(task, self.cluster, static, self.args(task))
+            verdicts = feasible(task, self._bare, static, self.args(task))
             found = {node: status for node, status in verdicts.by_node().items() if not status.is_success}
             found |= dict.fromkeys(self._other_shards, NOT_IN_SHARD)
             self._refused[key] = found
         return found
+
+    def _wishes(self, task: Task) -> Hashable:
+        """What the static filters read of the task; of most there is nothing but the scheduler's name."""
+        spec = task.pod.spec
+        plain = (spec.scheduler_name, spec.node_name)
+        required = spec.node_selector or spec.affinity.node_affinity.required is not None
+        if not (required or spec.tolerations or spec.volumes):
+            return plain
+        facts = self._bare.facts(task)
+        return task.key if facts.claims else (*plain, facts.node_affinity, facts.tolerations)
 
     @cached_property
     def _other_shards(self) -> tuple[str, ...]:
@@ -93,11 +103,19 @@ class Predicates:
         return ClusterState.from_instance(self.instance)
 
     @cached_property
+    def _bare(self) -> ClusterState:
+        """The nodes with nobody on them, which is all that static filters look at."""
+        instance = self.instance
+        return ClusterState(
+            instance, instance.nodes.values(), storage=Storage.of(instance), devices=Devices.of(instance)
+        )
+
+    @cached_property
     def any_dynamic(self) -> bool:
         """Whether some pod has a wish that other pods can grant or refuse."""
-        return any(
-            has_dynamic_wishes(self.cluster.facts(task), task) or self._has_default_spread(task)
-            for task in self.instance.tasks.values()
+        one_per_profile = {task.pod.spec.scheduler_name: task for task in self.instance.tasks.values()}
+        return any(map(self._has_default_spread, one_per_profile.values())) or any(
+            map(has_dynamic_wishes, self.instance.tasks.values())
         )
 
     def _has_default_spread(self, task: Task) -> bool:
@@ -110,12 +128,14 @@ class Predicates:
         return next((profile for profile in profiles if profile.scheduler_name == name), profiles[0])
 
 
-def has_dynamic_wishes(facts: Facts, task: Task) -> bool:
+def has_dynamic_wishes(task: Task) -> bool:
     """Ports, pod affinity, hard spread, volumes or claims."""
-    spec = task.pod.spec
-    hard_spread = any(c.when_unsatisfiable == "DoNotSchedule" for c in spec.topology_spread_constraints)
-    affinity = spec.affinity.pod_affinity.required or spec.affinity.pod_anti_affinity.required
-    return bool(facts.ports or affinity or hard_spread or spec.volumes or spec.resource_claims)
+    spec, affinity = task.pod.spec, task.pod.spec.affinity
+    if spec.volumes or spec.resource_claims or affinity.pod_affinity.required or affinity.pod_anti_affinity.required:
+        return True
+    if any(c.when_unsatisfiable == "DoNotSchedule" for c in spec.topology_spread_constraints):
+        return True
+    return bool(host_ports(task.pod))
 
 
 def dynamic_failures(

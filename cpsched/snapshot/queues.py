@@ -30,10 +30,7 @@ def queue_shares(
 
 def cluster_total(instance: Instance) -> dict[str, float]:
     """Everything the nodes can give."""
-    total: dict[str, float] = {}
-    for node in instance.nodes.values():
-        total = add(total, node.allocatable)
-    return total
+    return _sum(node.allocatable for node in instance.nodes.values())
 
 
 def queue_demands(instance: Instance, jobs: Mapping[str, SessionJob]) -> list[QueueDemand]:
@@ -68,6 +65,8 @@ def queue_demands(instance: Instance, jobs: Mapping[str, SessionJob]) -> list[Qu
 
 def held(job: SessionJob) -> dict[str, float]:
     """What the job's tasks hold now."""
+    if not job.holding:
+        return {}
     return _sum(task.requests for task in job.tasks if task.status in HOLDS_ROOM)
 
 
@@ -81,8 +80,7 @@ def promised(job: SessionJob) -> dict[str, float]:
     """What a job let in earlier may still come to hold: its minimum less what it has."""
     if job.min_resources is None:
         return {}
-    running = sum(task.status in HOLDS_ROOM for task in job.tasks)
-    if job.phase == "Inqueue" or (job.phase == "Running" and running >= job.min_available):
+    if job.phase == "Inqueue" or (job.phase == "Running" and job.holding >= job.min_available):
         own = held(job)
         left = {name: max(0.0, amount - own.get(name, 0)) for name, amount in job.min_resources.items()}
         return without_gated(job, left)
@@ -102,5 +100,6 @@ def without_gated(job: SessionJob, amounts: Vector) -> dict[str, float]:
 def _sum(vectors: Iterable[Vector]) -> dict[str, float]:
     total: dict[str, float] = {}
     for vector in vectors:
-        total = add(total, vector)
+        for name, amount in vector.items():
+            total[name] = total.get(name, 0) + amount
     return total

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Literal
 
@@ -9,7 +10,7 @@ from cpsched.instance import HOLDS_ROOM, Task
 from cpsched.resources import Vector, greater_partly_relevant, less_equal, names
 
 if TYPE_CHECKING:
-    from cpsched.snapshot import Snapshot
+    from cpsched.snapshot import SessionJob, Snapshot
 
 Action = Literal["preempt", "reclaim"]
 
@@ -22,7 +23,7 @@ def actions_against(snapshot: Snapshot, task: Task, victim: Task) -> Iterator[Ac
     unrestricted = job.key in snapshot.unrestricted
     if unrestricted:
         yield "preempt"
-    if not job.is_starving(snapshot.policy) or task.never_preempts:
+    if not snapshot.is_starving(job) or task.never_preempts:
         return
     if not (victim.preemptable or snapshot.policy.is_kube):
         return
@@ -32,15 +33,67 @@ def actions_against(snapshot: Snapshot, task: Task, victim: Task) -> Iterator[Ac
         yield "reclaim"
 
 
-def claimants(snapshot: Snapshot, tasks: Iterable[Task]) -> list[Task]:
-    """One task of every kind that actions_against can tell apart."""
-    kinds: dict[Hashable, Task] = {}
-    for task in tasks:
-        job = snapshot.jobs[snapshot.job_key(task)]
-        own = job.key if any(other.status in HOLDS_ROOM for other in job.tasks) else None
-        kind = (job.queue, job.priority, job.is_starving(snapshot.policy), own, task.priority, task.best_effort)
-        kinds.setdefault((*kind, task.never_preempts), task)
-    return list(kinds.values())
+class StaticRights:
+    """actions_against for a whole session, asked once for every two kinds of task that it can tell apart."""
+
+    def __init__(self, snapshot: Snapshot):
+        self._snapshot = snapshot
+        self._members = Counter(snapshot.job_key_by_task.values())
+        self._numbers: dict[Hashable, int] = {}
+        self._claimants: dict[str, int] = {}
+        self._victims: dict[str, int] = {}
+        self._found: dict[tuple[int, int], tuple[Action, ...]] = {}
+
+    def actions(self, task: Task, victim: Task) -> tuple[Action, ...]:
+        """What actions_against says of the two."""
+        kinds = (self.claimant_kind(task), self.victim_kind(victim))
+        found = self._found.get(kinds)
+        if found is None:
+            found = self._found[kinds] = tuple(actions_against(self._snapshot, task, victim))
+        return found
+
+    def claimant_kind(self, task: Task) -> int:
+        """Equal for tasks that may evict the same victims."""
+        kind = self._claimants.get(task.key)
+        if kind is None:
+            kind = self._claimants[task.key] = self._number("claimant", self._claimant(task))
+        return kind
+
+    def victim_kind(self, victim: Task) -> int:
+        """Equal for tasks that the same tasks may evict."""
+        kind = self._victims.get(victim.key)
+        if kind is None:
+            kind = self._victims[victim.key] = self._number("victim", self._victim(victim))
+        return kind
+
+    def claimants(self, tasks: Iterable[Task]) -> list[Task]:
+        """One task of every kind."""
+        kinds: dict[int, Task] = {}
+        for task in tasks:
+            kinds.setdefault(self.claimant_kind(task), task)
+        return list(kinds.values())
+
+    def _claimant(self, task: Task) -> Hashable:
+        job = self._snapshot.job_of(task)
+        if job is None:
+            return None
+        is_starving, is_free = self._snapshot.is_starving(job), job.key in self._snapshot.unrestricted
+        own = (task.priority, task.best_effort, task.never_preempts)
+        return (job.queue, job.priority, self._family(job), is_starving, is_free, *own)
+
+    def _victim(self, victim: Task) -> Hashable:
+        job = self._snapshot.job_of(victim)
+        if job is None or victim.status not in HOLDS_ROOM:
+            return None
+        own = (victim.priority, victim.best_effort, victim.preemptable)
+        return (job.queue, job.priority, self._family(job), *own)
+
+    def _family(self, job: SessionJob) -> str | None:
+        """The job, where one of its tasks could be another's victim; a task alone in it does not outrank itself."""
+        return job.key if job.holding and self._members[job.key] > 1 else None
+
+    def _number(self, role: str, kind: Hashable) -> int:
+        return self._numbers.setdefault((role, kind), len(self._numbers))
 
 
 def _may_preempt(snapshot: Snapshot, task: Task, victim: Task) -> bool:

@@ -72,6 +72,7 @@ class Decide:
         from cpsched.files import read_documents
         from cpsched.importers.load import load
         from cpsched.importers.policy import load_policy
+        from cpsched.judge import stamped
         from cpsched.parsing import parse_documents
 
         if isinstance(self.instance, str):
@@ -82,7 +83,7 @@ class Decide:
         policy = load_policy(
             self.model, self.conf, instance=instance, lenient=self.lenient, kube_version=self.kube_version
         )
-        solution = engines.run(self.engine, instance, policy, self.options)
+        solution = stamped(instance, engines.run(self.engine, instance, policy, self.options))
         content = solution.to_dict()
         counted = ("binds", "allocated", "pipelined", "evictions", "unplaced")
         facts = {

@@ -1,0 +1,313 @@
+"""Every shortcut of the judge and of the classes gives the answer of the plain question it stands for."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+
+from cpsched import requests, resources
+from cpsched.check import Decision, charging, violations
+from cpsched.explain.lifting import Lifted
+from cpsched.explain.requirements import Requirement
+from cpsched.filters import FILTERS, feasible
+from cpsched.importers.load import load
+from cpsched.objectives import level_plan, value_of, vector
+from cpsched.objects.pod import PodSpec
+from cpsched.optimum import classes
+from cpsched.resources import less_equal_partly_for_zero_filtered
+from cpsched.snapshot import Snapshot
+from cpsched.snapshot.predicates import NOT_IN_SHARD, Predicates
+from cpsched.snapshot.rights import actions_against
+from cpsched.solution import Eviction
+from tests.judge import cluster, conf, job, pending, running, snapshot_of
+from tests.oracle.sessions import contest, entering
+from tests.strategies import kubernetes_objects
+
+SEEDS = range(60)
+ALL = "enqueue, allocate, preempt, reclaim, backfill"
+
+
+def sessions() -> Iterator[Snapshot]:
+    """Small sessions in which something is contested, under every rule."""
+    for seed in SEEDS:
+        yield contest(seed).snapshot()
+        yield entering(seed).snapshot()
+        yield mixed(seed)
+
+
+def mixed(seed: int) -> Snapshot:
+    """Jobs that run and wait at once, tasks of every rank and shape, some of them leaving, on nodes not for all."""
+    r = random.Random(seed)
+
+    def tasks(kind, count, **fields):
+        for number in range(count):
+            wishes = [
+                {},
+                {},
+                {"tolerations": [{"key": "gpu", "operator": "Exists"}]},
+                {"nodeSelector": {"disk": "ssd"}},
+            ]
+            rank = {"annotations": {"volcano.sh/task-priority": r.choice(["1", "5", "9"])}}
+            asked = {"requests": {"memory": "1Gi"}} if r.random() < 0.3 else {}
+            yield kind(
+                r.choice([None, 1, 2]), role=f"{kind.__name__}{number}", **rank, **asked, **r.choice(wishes), **fields
+            )
+
+    def one(number):
+        leaving = {"deletionTimestamp": "2026-01-01T11:00:00Z"} if r.random() < 0.2 else {}
+        there = tasks(running, r.choice([0, 1, 2, 3]), node=r.choice(["n1", "n2"]), **leaving)
+        queue, priority = r.choice(["left", "left", "right"]), r.choice([10, 100])
+        waiting = list(tasks(pending, r.choice([0, 1, 2])))
+        given_up = {"preemptionPolicy": "Never"} if r.random() < 0.2 else {}
+        members = [*there, *({**task, **given_up} for task in waiting)] or [pending()]
+        return job(f"j{number}", *members, minMember=r.choice([0, 1, len(members)]), priority=priority, queue=queue)
+
+    nodes = [
+        {"name": "n1", "allocatable": {"cpu": 6, "memory": "4Gi", "pods": 20}, "labels": {"disk": "ssd"}},
+        {"name": "n2", "allocatable": {"cpu": 4, "memory": "2Gi", "pods": 20}},
+        {"name": "n3", "allocatable": {"cpu": 4, "pods": 20}, "taints": [{"key": "gpu", "effect": "NoSchedule"}]},
+    ]
+    deserved = [{"cpu": 1, "memory": r.choice(["1Gi", "3Gi"])}, {"cpu": r.choice([1, 5]), "memory": "1Gi"}]
+    queues = [{"name": name, "deserved": share} for name, share in zip(("left", "right"), deserved, strict=True)]
+    told = conf(
+        ALL,
+        "priority",
+        {"name": "gang", "enablePreemptable": False},
+        "predicates",
+        r.choice(["capacity", "proportion"]),
+    )
+    return snapshot_of(cluster(*map(one, range(6)), nodes=nodes, queues=queues), conf=told)
+
+
+def decisions(snapshot: Snapshot, count: int = 6) -> Iterator[Decision]:
+    """Anything goes: placed anywhere, evicted by anybody, running tasks placed again."""
+    r = random.Random(len(snapshot.instance.tasks))
+    tasks, nodes = snapshot.instance.tasks.values(), list(snapshot.instance.nodes)
+    for _ in range(count):
+        binds: dict[str, str] = {}
+        reserves: dict[str, str] = {}
+        evictions: list[Eviction] = []
+        for task in tasks:
+            fate = r.random()
+            if task.node and fate < 0.6:
+                evictions.append(Eviction(task=task.key, action=r.choice(["", "", "preempt", "reclaim"])))
+            if fate > (0.9 if task.node else 0.2):
+                (binds if fate < 0.4 else reserves)[task.key] = r.choice(nodes)
+        owners = [snapshot.job_of(snapshot.instance.tasks[key]) for key in (*binds, *reserves)]
+        entered = frozenset(owner.key for owner in owners if owner is not None and owner.is_pending)
+        yield Decision(snapshot, binds, reserves, tuple(evictions), entered)
+
+
+class TestRights:
+    """Who may evict whom."""
+
+    def test_rights_by_kind(self):
+        """A kind of task and a kind of victim have the rights of each of their pairs."""
+        for snapshot in sessions():
+            free = next(iter(snapshot.jobs))
+            for one in (snapshot, Lifted(snapshot, free, [Requirement("eviction", "")])):
+                tasks = one.instance.tasks.values()
+                for task in tasks:
+                    for victim in tasks:
+                        assert one.rights.actions(task, victim) == tuple(actions_against(one, task, victim))
+
+    def test_one_task_of_every_kind(self):
+        """Those left out have the rights of one that was chosen."""
+        for snapshot in sessions():
+            tasks = list(snapshot.instance.tasks.values())
+            chosen = snapshot.rights.claimants(tasks)
+            rights = [[tuple(actions_against(snapshot, one, victim)) for victim in tasks] for one in chosen]
+            for task in tasks:
+                assert [tuple(actions_against(snapshot, task, victim)) for victim in tasks] in rights
+
+    def test_rights_of_a_decision(self):
+        """Victims that share their answer would get the same one each on its own."""
+        for snapshot in sessions():
+            for decision in decisions(snapshot):
+                expected = {item.task: plain_rights(decision, item) for item in decision.evictions}
+                assert {key: list(pairs) for key, pairs in decision.rights.static.items()} == expected
+                for key, pairs in expected.items():
+                    held = [pair for pair in pairs if plain_holds(decision, key, *pair)]
+                    assert list(decision.rights.by_victim[key]) == held
+
+
+def plain_rights(decision, eviction):
+    """The rights against one victim, pair by pair."""
+    snapshot = decision.snapshot
+    victim = snapshot.instance.tasks[eviction.task]
+    everywhere = snapshot.policy.rules.eviction_scope == "cluster"
+    return [
+        (task, action)
+        for node, tasks in decision.placed_by_node.items()
+        if everywhere or node == victim.node
+        for task in tasks
+        for action in actions_against(snapshot, task, victim)
+        if eviction.action in ("", action)
+    ]
+
+
+def plain_holds(decision, key, task, action):
+    """Whether a right holds once shares are looked at: the two sides of a reclaim, asked for this pair alone."""
+    if action == "preempt":
+        return True
+    snapshot, rights = decision.snapshot, decision.rights
+    victim = snapshot.instance.tasks[key]
+    queue, other = snapshot.queue_of(victim).name, snapshot.queue_of(task)
+    together = list(rights.reclaimed.get(queue, []))
+    if rights.action(key) != "reclaim":
+        together.append(victim)
+    if key not in rights.given_back(queue, together) or other is None or other.name not in snapshot.shares:
+        return False
+    shares, after = snapshot.shares, decision.allocated_after
+    if snapshot.policy.share_plugin == "proportion":
+        asked = [name for name, amount in task.requests.items() if amount > 0 and name != "pods"]
+        return all(after[other.name].get(name, 0) <= shares[other.name].deserved.get(name, 0) for name in asked)
+    line = shares[other.name].ancestors[:0:-1]
+    reach = snapshot.policy.plugin("capacity").arguments.integer("ancestorReclaimLevel")
+    return any(
+        less_equal_partly_for_zero_filtered(after[name], shares[name].deserved, task.requests)
+        for name in (other.name, *line[:reach])
+    )
+
+
+class TestCharging:
+    """Nodes that are alike are charged once."""
+
+    @pytest.mark.parametrize("seed", range(60))
+    def test_each_node_on_its_own(self, seed):
+        """Six nodes, some of them alike: the verdict on each is that of a search of its own."""
+        decision = crowded(seed)
+        missing = {n: short for n in decision.victims_by_node if (short := charging._missing(decision, n))}
+        expected = [
+            nodes[0]
+            for nodes in charging._components(decision, missing)
+            if not charging._Search(decision, nodes, missing).succeeds
+        ]
+        assert [node for node, _ in charging.uncharged_nodes(decision)] == expected
+
+    def test_whoever_pays_counts(self):
+        """Two nodes lack the same and lose the same, but on one the small task is entitled, on the other the large."""
+        entitled = {"n1": 1, "n2": 3}
+        jobs = [job(f"old-{n}", running(2, 2, node=n), priority=10, minMember=0) for n in entitled]
+        for n, cpu in entitled.items():
+            jobs += [job(f"a-{n}", pending(cpu), priority=100), job(f"b-{n}", pending(4 - cpu), priority=10)]
+        snapshot = snapshot_of(cluster(*jobs, nodes=dict.fromkeys(entitled, 4)), conf=conf(ALL, "priority", "gang"))
+        tasks = snapshot.instance.tasks
+        placed = {key: key.split("/")[0][-2:] for key, task in tasks.items() if not task.node}
+        gone = tuple(Eviction(task=key) for key, task in tasks.items() if task.node)
+        assert list(charging.uncharged_nodes(Decision(snapshot, {}, placed, gone))) == [("n1", True)]
+
+    def test_both_verdicts_occur(self):
+        """And one decision often has both, on nodes that are not alike."""
+        found = [(len(list(charging.uncharged_nodes(d))), len(d.victims_by_node)) for d in map(crowded, range(60))]
+        assert any(0 < refused < nodes for refused, nodes in found)
+
+
+def crowded(seed: int) -> Decision:
+    """Full nodes on which small and large tasks of one queue make room for those of another and of their own."""
+    r = random.Random(seed)
+    actions = r.choice(["enqueue, allocate, preempt, backfill", "enqueue, allocate, reclaim, backfill", ALL])
+    rules = {"eviction.scope": "cluster"} if seed % 4 == 0 else None
+    names = [f"n{number}" for number in range(3 if rules or actions == ALL else 12)]
+    sizes = {name: r.choice([(2, 2), (1, 3), (1, 1, 2)]) for name in names}
+    ranks, asked = r.choice([(10,), (10, 50)]), r.choice([(1, 2), (1, 2, 3)])
+    jobs = [
+        job(f"old-{name}-{i}", running(cpu, node=name), priority=r.choice(ranks), minMember=0, queue="left")
+        for name, cpus in sizes.items()
+        for i, cpu in enumerate(cpus)
+    ]
+    where = {}
+    for name in names:
+        for i in range(r.choice([1, 2, 3])):
+            queue, priority = r.choice(["right", "left"]), r.choice([10, 50, 100])
+            jobs.append(job(f"new-{name}-{i}", pending(r.choice(asked)), priority=priority, queue=queue))
+            where[f"new-{name}-{i}"] = name
+    queues = [{"name": "left"}, {"name": "right", "weight": 5}]
+    told = conf(actions, "priority", "gang", "predicates", "proportion")
+    nodes = {name: sum(cpus) + r.choice([0, 0, 1]) for name, cpus in sizes.items()}
+    snapshot = snapshot_of(cluster(*jobs, nodes=nodes, queues=queues), conf=told, rules=rules)
+    tasks = snapshot.instance.tasks
+    placed = {key: where[key.split("/")[0]] for key, task in tasks.items() if not task.node}
+    gone = [Eviction(task=key) for key, task in tasks.items() if task.node and r.random() < 0.7]
+    return Decision(snapshot, {}, placed, tuple(gone))
+
+
+class TestPlaces:
+    """Where tasks may be."""
+
+    def test_static_filters(self):
+        """Wishes stand for the task, and nodes with nobody on them for the cluster."""
+        for snapshot in sessions():
+            predicates = snapshot.predicates
+            for task in snapshot.instance.tasks.values():
+                assert predicates.refused(task) == plain_refusals(predicates, task)
+
+    @settings(max_examples=60)
+    @given(kubernetes_objects())
+    def test_static_filters_of_any_pods(self, objects):
+        """Tolerations, affinity, volumes and named nodes too."""
+        predicates = snapshot_of(objects, model="kube").predicates
+        for task in predicates.instance.tasks.values():
+            assert predicates.refused(task) == plain_refusals(predicates, task)
+
+    def test_room_to_come(self):
+        """Where nothing leaves it is the room of today, in a dict of its own."""
+        for snapshot in sessions():
+            for node, room in snapshot.future_idle.items():
+                assert room == snapshot._less(node, releasing=True)
+                assert room is not snapshot.idle[node]
+
+
+def plain_refusals(predicates: Predicates, task):
+    """What the static filters say in the cluster as it is."""
+    static = [name for name in predicates.names(task) if FILTERS[name].is_static]
+    verdicts = feasible(task, predicates.cluster, static, predicates.args(task)).by_node()
+    refused = {node: status for node, status in verdicts.items() if not status.is_success}
+    return refused | dict.fromkeys(predicates._other_shards, NOT_IN_SHARD)
+
+
+class TestPods:
+    """What is read off pods."""
+
+    @settings(max_examples=60)
+    @given(kubernetes_objects())
+    def test_requests(self, objects):
+        """Many pods state the same; the sum is that of their own containers."""
+        for task in load(objects).tasks.values():
+            total = requests._pod_total(task.pod, resources.from_quantities)
+            total["pods"] = total.get("pods", 0) + 1
+            requests._apply_pod_level(total, task.pod, resources.from_quantities)
+            overhead = resources.from_quantities(task.pod.spec.overhead)
+            assert task.requests == requests._added(total, overhead)
+            assert list(task.requests) == list(requests._added(total, overhead))
+
+    @settings(max_examples=60)
+    @given(kubernetes_objects())
+    def test_what_pods_state(self, objects):
+        """Two pods state the same exactly if they are written the same."""
+        specs = [task.pod.spec for task in load(objects).tasks.values()] + [PodSpec()]
+        for fields in (classes._WISHES, classes._NEIGHBOURHOOD):
+            written = [spec.model_dump_json(include=set(fields)) for spec in specs]
+            stated = [classes._stated(spec, fields) for spec in specs]
+            for i, one in enumerate(stated):
+                assert [one == other for other in stated] == [written[i] == other for other in written]
+
+
+class TestOnce:
+    """A decision is judged once."""
+
+    def test_second_answers(self):
+        """They are those of a decision that nobody asked before, and no list is handed out twice."""
+        for snapshot in sessions():
+            for decision in decisions(snapshot, 2):
+                first = violations(decision)
+                first.append(None)
+                anew = replace(decision)
+                assert violations(decision) == violations(anew) == first[:-1]
+                assert (
+                    vector(decision) == vector(anew) == [value_of(decision, *level) for level in level_plan(snapshot)]
+                )
