@@ -4,24 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ortools.sat.python import cp_model
-
 from cpsched.check import Decision, Violation, violations
 from cpsched.optimum.constraints.charging import refine
 from cpsched.optimum.extract import extract
 from cpsched.optimum.program import Program
 from cpsched.optimum.race import MismatchError
-from cpsched.optimum.variables import Expr
+from cpsched.optimum.variables import Expr, value_in
 
 LAZY_RULES = frozenset({"filters", "charge", "eviction"})
 """Rules that the rows may state too weakly; the checker finds what slipped through and a no-good excludes it."""
-
-
-def value_in(expr: Expr, values: list[int]) -> int:
-    """The expression under an assignment."""
-    flat = cp_model.FlatIntExpr(expr)
-    total: int = flat.offset + sum(c * values[x.index] for x, c in zip(flat.vars, flat.coeffs, strict=True))
-    return total
 
 
 def judged(program: Program, values: list[int]) -> Decision | None:

@@ -6,6 +6,7 @@ foreseen on all levels is the best one on all of them at once.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -18,13 +19,17 @@ from cpsched.optimum.levels import Step, steps_of
 from cpsched.optimum.linear import Linearisation
 from cpsched.optimum.program import Program, Sketch
 from cpsched.optimum.race import LONE, Race, objective_of
-from cpsched.optimum.variables import sum_of
+from cpsched.optimum.variables import Expr, sum_of, value_in
 
 SEES_TASKS = frozenset({"queue_deficit_max", "queue_deficit_total", "tasks_bound", "tasks_placed", "resources_placed"})
 """Levels that are better the more tasks are placed."""
 
 NOT_SKETCHED = frozenset({"nodes_used"})
 """Levels that a sketch knows nothing of."""
+
+
+Terms = tuple[int, dict[int, int]]
+"""A constant, and the coefficient of every variable."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,7 @@ class Foresight:
         self._tiers = sum(name == "jobs_admitted" for name, _ in self._plan)
         self._starving = {job.key for job in program.snapshot.starving}
         self._begin = len(settled)
+        self._settled: list[tuple[Step, Terms, Foreseen]] = []
         if len(self.sketch.cp.proto.variables) > LONE:
             race.warm_up()
         for (name, priority), values in zip(self._plan, settled, strict=False):
@@ -58,7 +64,6 @@ class Foresight:
 
     def look(self, end: float) -> None:
         """Settle level after level, until one stays open."""
-        known: dict[Any, Foreseen] = {}
         for position in range(self._begin, len(self._plan)):
             name, priority = self._plan[position]
             if name in NOT_SKETCHED:
@@ -66,15 +71,40 @@ class Foresight:
             self.race.say(f"sketch of {name if priority is None else f'{name}[{priority}]'}")
             settled: list[Foreseen] = []
             for step in steps_of(self.sketch.variables, name, priority):
-                form = _form(step)
-                foreseen = known.get(form) or self._minimised(step, position, end)
+                least, settled_already = self._inherited(step)
+                known = settled_already or self._reads(step) == least.value
+                foreseen = least if known else self._minimised(step, position, end)
                 if foreseen is None:
                     return
-                if form not in known:
-                    self._pin(step, foreseen.value)
                 settled.append(foreseen)
-                known[form] = replace(foreseen, seconds=0.0)
+                self._settled.append((step, _terms(step.expr), foreseen))
+                self._pin(step, foreseen.value)
             self.levels.append(settled)
+
+    def _inherited(self, step: Step) -> tuple[Foreseen, bool]:
+        """What can be hoped for at best, as far as earlier steps know, and whether they settled the very same.
+
+        Over more victims nothing is less than over fewer.
+        """
+        found = Foreseen(step.least, "bound", 0.0)
+        terms = _terms(step.expr)
+        for earlier, theirs, foreseen in self._settled:
+            if theirs == terms:
+                return replace(foreseen, seconds=0.0), True
+            if step.ladder and earlier.ladder:
+                value = bisect_left(step.ladder, earlier.ladder[foreseen.value - 1]) + 1 if foreseen.value else 0
+            elif _grows(theirs, terms, self.sketch.cp):
+                value = foreseen.value
+            else:
+                continue
+            if value > found.value:
+                found = replace(foreseen, value=value, seconds=0.0)
+        return found, False
+
+    def _reads(self, step: Step) -> int | None:
+        """What the assignment at hand is worth on the step, if that can be told."""
+        values = self.values
+        return None if values is None or step.read is None else step.read(lambda expr: value_in(expr, values))
 
     def _pin(self, step: Step, value: int) -> None:
         for row in step.no_worse(value):
@@ -122,7 +152,14 @@ class Foresight:
         return rows
 
 
-def _form(step: Step) -> tuple[Any, ...]:
-    """What is minimised, so that two ways to say the same are recognised."""
-    flat = cp_model.FlatIntExpr(step.expr)
-    return flat.offset, *sorted((x.index, c) for x, c in zip(flat.vars, flat.coeffs, strict=True))
+def _terms(expr: Expr) -> Terms:
+    flat = cp_model.FlatIntExpr(expr)
+    return flat.offset, {x.index: c for x, c in zip(flat.vars, flat.coeffs, strict=True)}
+
+
+def _grows(fewer: Terms, more: Terms, cp: cp_model.CpModel) -> bool:
+    """Whether the second has all of the first and beyond that only what is never negative."""
+    if fewer[0] != more[0] or any(more[1].get(x) != c for x, c in fewer[1].items()):
+        return False
+    variables: Any = cp.proto.variables
+    return all(c > 0 and min(variables[x].domain) >= 0 for x, c in more[1].items() if x not in fewer[1])

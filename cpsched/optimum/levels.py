@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise, product
@@ -35,7 +35,8 @@ class Step:
 
     `least` is a value that no decision can beat, `measure` reads the value off a decision without the solver, and
     `level` turns a bound on the value into one on the level. `pin` says in plainer rows than the expression's own that
-    a decision is no worse than a value that nothing beats.
+    a decision is no worse than a value that nothing beats. `read` is the value under an assignment that may know
+    nothing of the step's helper variables, and `ladder` what the values from 1 on mean where they are ranks.
     """
 
     expr: Expr
@@ -43,6 +44,8 @@ class Step:
     measure: Callable[[Decision], int]
     level: Callable[[int], int | None] = lambda value: value
     pin: Callable[[int], list[Any]] | None = None
+    read: Callable[[Callable[[Expr], int]], int] | None = None
+    ladder: tuple[int, ...] = ()
 
     def no_worse(self, value: int) -> list[Any]:
         """Rows of a decision that is no worse than the value, once nothing better is possible."""
@@ -60,7 +63,16 @@ def steps_of(v: Variables, name: str, priority: int | None) -> list[Step]:
         def pin(value: int) -> list[Any]:
             return [v.served(one) >= len(one) for one in jobs] if value == -most else [-1 * served <= value]
 
-        return [Step(-1 * served, -most, lambda d: -objectives.jobs_admitted(d, wanted), lambda value: -value, pin)]
+        return [
+            Step(
+                -1 * served,
+                -most,
+                lambda d: -objectives.jobs_admitted(d, wanted),
+                lambda value: -value,
+                pin,
+                lambda value: -value(served),
+            )
+        ]
     if name in OF_VICTIMS:
         groups: Iterable[VictimGroup] = v.classes.victims
         if priority is not None:
@@ -87,7 +99,22 @@ def _victim_max_priority(v: Variables, groups: list[VictimGroup]) -> list[Step]:
     def pin(value: int) -> list[Any]:
         return [v.evicted(group) == 0 for group in groups if priorities.index(group.sample.pod_priority) >= value]
 
-    return [Step(sum_of(list(reached)), 0, measure, lambda value: priorities[value - 1] if value > 0 else None, pin)]
+    def read(value: Callable[[Expr], int]) -> int:
+        gone = (priorities.index(group.sample.pod_priority) + 1 for group in groups if value(v.evicted(group)))
+        return max(gone, default=0)
+
+    total = sum_of(list(reached))
+    return [
+        Step(
+            total,
+            0,
+            measure,
+            lambda value: priorities[value - 1] if value > 0 else None,
+            pin,
+            read,
+            ladder=tuple(priorities),
+        )
+    ]
 
 
 def _victim_priority_sum(v: Variables, groups: list[VictimGroup]) -> list[Step]:
@@ -101,17 +128,30 @@ def _victim_priority_sum(v: Variables, groups: list[VictimGroup]) -> list[Step]:
     count = _victim_count(v, groups)[0]
     lowest = min((group.sample.pod_priority for group in groups), default=0)
     least = sum(min(0, group.sample.pod_priority) * len(group.tasks) for group in groups)
-    steps = [Step(count.expr, 0, count.measure, lambda value: value * (PRIORITY_OFFSET + lowest))]
+    steps = [replace(count, level=lambda value: value * (PRIORITY_OFFSET + lowest))]
     if len({group.sample.pod_priority for group in groups}) > 1:
         steps.append(
-            Step(priorities, least, lambda d: sum(task.pod_priority for task in _among(d, groups)), lambda _: None)
+            Step(
+                priorities,
+                least,
+                lambda d: sum(task.pod_priority for task in _among(d, groups)),
+                lambda _: None,
+                read=lambda value: value(priorities),
+            )
         )
     return steps
 
 
 def _victim_count(v: Variables, groups: list[VictimGroup]) -> list[Step]:
     total = sum_of([v.evicted(group) for group in groups])
-    return [Step(total, 0, lambda d: objectives.victim_count(_among(d, groups), v.snapshot.now))]
+    return [
+        Step(
+            total,
+            0,
+            lambda d: objectives.victim_count(_among(d, groups), v.snapshot.now),
+            read=lambda value: value(total),
+        )
+    ]
 
 
 def _among(decision: Decision, groups: list[VictimGroup]) -> list[Task]:
@@ -147,9 +187,14 @@ def _victim_start_time(v: Variables, groups: list[VictimGroup]) -> list[Step]:
     def pin(value: int) -> list[Any]:
         return [flag == 0 for flag in early[: len(starts) - value]]
 
-    return [
-        Step(sum_of(list(early)), 0, measure, lambda value: starts[len(starts) - value] if value > 0 else None, pin)
-    ]
+    def read(value: Callable[[Expr], int]) -> int:
+        gone = [group for group in groups if value(v.evicted(group))]
+        top = max((group.sample.pod_priority for group in gone), default=0)
+        first = min((_start(v, group) for group in gone if group.sample.pod_priority == top), default=None)
+        return 0 if first is None else len(starts) - starts.index(first)
+
+    total = sum_of(list(early))
+    return [Step(total, 0, measure, lambda value: starts[len(starts) - value] if value > 0 else None, pin, read)]
 
 
 def _start(v: Variables, group: VictimGroup) -> int:
@@ -253,6 +298,7 @@ def _pdb_violations(v: Variables) -> list[Step]:
 
 def _gangs_broken(v: Variables) -> list[Step]:
     broken = []
+    lefts: list[tuple[Expr, int]] = []
     for key, groups in sorted(v.victims_by_job.items()):
         job = v.snapshot.jobs[key]
         if job.ready >= job.min_available:
@@ -262,14 +308,20 @@ def _gangs_broken(v: Variables) -> list[Step]:
             left = bound - sum_of([v.evicted(group) for group in groups])
             v.cp.add(left >= job.min_available - job.ready).only_enforce_if(~flag)
             broken.append(flag)
-    return [Step(sum_of(list(broken)), 0, objectives.gangs_broken)]
+            lefts.append((left, job.min_available - job.ready))
+
+    def read(value: Callable[[Expr], int]) -> int:
+        return sum(value(left) < least for left, least in lefts)
+
+    return [Step(sum_of(list(broken)), 0, objectives.gangs_broken, read=read)]
 
 
 def _tasks(v: Variables, *, reserved: bool) -> list[Step]:
     total = [count for jobs in v.classes.jobs for _, count in v.taken(jobs, reserved=reserved)]
     most = sum(len(one.tasks) for one in v.classes.tasks)
     count = objectives.tasks_placed if reserved else objectives.tasks_bound
-    return [Step(-1 * sum_of(total), -most, lambda d: -count(d), lambda value: -value)]
+    placed = sum_of(total)
+    return [Step(-1 * placed, -most, lambda d: -count(d), lambda value: -value, read=lambda value: -value(placed))]
 
 
 def _resources_placed(v: Variables) -> list[Step]:

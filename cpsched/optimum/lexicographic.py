@@ -12,7 +12,7 @@ from ortools.sat.python import cp_model
 
 from cpsched.check import Decision, violations
 from cpsched.objectives import comparable, level_plan, value_of, vector
-from cpsched.optimum.assignments import judged, value_in
+from cpsched.optimum.assignments import judged
 from cpsched.optimum.extract import counts_of
 from cpsched.optimum.foresight import NOT_SKETCHED, Foreseen, Foresight
 from cpsched.optimum.interrupt import on_interrupt
@@ -20,7 +20,7 @@ from cpsched.optimum.levels import Step, steps_of
 from cpsched.optimum.plans import plans
 from cpsched.optimum.program import Program
 from cpsched.optimum.race import MismatchError, Race, Settings, objective_of
-from cpsched.optimum.variables import sum_of
+from cpsched.optimum.variables import sum_of, value_in
 from cpsched.snapshot import Snapshot
 
 FIND_EFFORT = 1.0

@@ -13,13 +13,13 @@ from ortools.sat.python import cp_model
 from cpsched.check import Decision, Violation, violations
 from cpsched.instance import Task
 from cpsched.objectives import PRIORITY_OFFSET, out_of_reach, value_of
-from cpsched.optimum.assignments import LAZY_RULES, value_in
+from cpsched.optimum.assignments import LAZY_RULES
 from cpsched.optimum.classes import task_key
 from cpsched.optimum.extract import extract
 from cpsched.optimum.levels import steps_of
 from cpsched.optimum.program import Program
 from cpsched.optimum.race import MismatchError
-from cpsched.optimum.variables import Expr, sum_of, weighted
+from cpsched.optimum.variables import Expr, sum_of, value_in, weighted
 from cpsched.snapshot import Snapshot
 
 MOST_ROUNDS = 5_000

@@ -176,6 +176,13 @@ def weighted(parts: Iterable[tuple[int, Expr]]) -> Expr:
     return sum_of([part * weight for weight, part in parts if weight])
 
 
+def value_in(expr: Expr, values: list[int]) -> int:
+    """The expression under an assignment."""
+    flat = cp_model.FlatIntExpr(expr)
+    total: int = flat.offset + sum(c * values[x.index] for x, c in zip(flat.vars, flat.coeffs, strict=True))
+    return total
+
+
 def _grouped(groups: tuple[VictimGroup, ...], field: str) -> dict[str, list[VictimGroup]]:
     found: dict[str, list[VictimGroup]] = {}
     for group in groups:
