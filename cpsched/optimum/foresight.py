@@ -131,8 +131,9 @@ class Foresight:
         model.minimize(step.expr)
         for row in self._reductions(position):
             model.add(row)
-        for index, value in enumerate(self.values or []):
-            model.add_hint(model.get_int_var_from_proto_index(index), value)
+        if self.values:
+            model.proto.solution_hint.vars.extend(range(len(self.values)))
+            model.proto.solution_hint.values.extend(self.values)
         return cast(cp_model.CpModel, model)
 
     def _reductions(self, position: int) -> list[Any]:

@@ -16,21 +16,24 @@ class Linearisation:
     """Linearises a model that grows: what was there before is not looked at again."""
 
     def __init__(self) -> None:
+        self._bounds: list[tuple[int, int]] = []
         self._rows: list[Row] = []
         self._seen = 0
 
     def rows_of(self, cp: cp_model.CpModel, lasting: int) -> Rows:
         """The model's rows; its first `lasting` constraints are there to stay."""
         proto: Any = cp.proto
-        bounds = [(min(domain), max(domain)) for domain in (list(variable.domain) for variable in proto.variables)]
-        constraints = proto.constraints
+        bounds, variables, constraints = self._bounds, proto.variables, proto.constraints
+        for number in range(len(bounds), len(variables)):
+            domain = list(variables[number].domain)
+            bounds.append((domain[0], domain[-1]))
         for number in range(self._seen, lasting):
             self._rows += _rows(constraints[number], bounds)
         self._seen = max(self._seen, lasting)
         passing = [row for number in range(lasting, len(constraints)) for row in _rows(constraints[number], bounds)]
         objective = _merged(zip(proto.objective.vars, proto.objective.coeffs, strict=True))
         start = dict(zip(proto.solution_hint.vars, proto.solution_hint.values, strict=True))
-        return Rows(bounds, [*self._rows, *passing], objective, round(proto.objective.offset), start)
+        return Rows(list(bounds), [*self._rows, *passing], objective, round(proto.objective.offset), start)
 
 
 def rows_of(cp: cp_model.CpModel) -> Rows:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import ClassVar
 
 import pytest
 
@@ -12,8 +13,9 @@ from cpsched.optimum.levels import steps_of
 from cpsched.optimum.pools import SMALLEST_POOL, _summed
 from cpsched.optimum.program import Program, Sketch
 from cpsched.optimum.race import Race, Settings
+from cpsched.optimum.solve import decide
 from cpsched.snapshot import Snapshot
-from tests.judge import cluster, snapshot_of
+from tests.judge import cluster, conf, snapshot_of
 from tests.oracle.brute_force import optimum
 from tests.oracle.sessions import contest
 
@@ -74,3 +76,45 @@ def test_no_decision_is_better_than_what_is_foreseen(start: int) -> None:
         assert found <= values, seed
         reached += found == values
     assert reached > 25
+
+
+class TestThoseOfLowerPriority:
+    """While the higher ones are admitted they are left away, unless a rule can need them."""
+
+    conf: ClassVar = conf("allocate, preempt", "capacity", "gang", "priority", "predicates")
+
+    def admitted(self, guarantee: int, low: int) -> int | str | None:
+        """A queue that holds its two cores with one pod, which a high job of one core wants to replace."""
+        queue = {"name": "q", "deserved": {"cpu": 4}, "guarantee": {"cpu": guarantee}}
+        running = {"name": "run", "queue": "q", "priorityClassName": "p10", "minMember": 0}
+        jobs = [
+            running | {"tasks": [_task(2, running="n1")]},
+            {"name": "high", "queue": "q", "priorityClassName": "p100", "minMember": 1, "tasks": [_task(1)]},
+            {"name": "low", "queue": "q", "priorityClassName": "p50", "minMember": 1, "tasks": [_task(low)]},
+        ]
+        source = cluster(*jobs, nodes=2, queues=[queue])
+        snapshot = snapshot_of(source, conf=self.conf, rules={"protect.guarantee": "on"})
+        solution = decide(snapshot.instance, snapshot.policy, Settings(workers=1, deterministic=True))
+        assert solution.levels[0].value == optimum(snapshot).values[0]
+        return solution.levels[0].value
+
+    @pytest.mark.parametrize(("guarantee", "low", "admitted"), [(1, 2, 1), (2, 1, 1), (2, 2, 0)])
+    def test_the_guarantee_may_need_them(self, guarantee: int, low: int, admitted: int) -> None:
+        assert self.admitted(guarantee, low) == admitted
+
+    @pytest.mark.parametrize(("room", "admitted"), [(2, 1), (1, 0)])
+    def test_a_gang_may_keep_its_minimum_by_a_task_that_starts_elsewhere(self, room: int, admitted: int) -> None:
+        """Its only running task makes way if another one starts on the node where the high job cannot be."""
+        here = {"nodeSelector": {"kubernetes.io/hostname": "n1"}}
+        gang = [_task(2, running="n1"), _task(2) | {"role": "more"}]
+        jobs = [
+            {"name": "gang", "priorityClassName": "p10", "minMember": 1, "tasks": gang},
+            {"name": "high", "priorityClassName": "p100", "minMember": 1, "tasks": [_task(2, **here)]},
+        ]
+        nodes = [
+            {"name": name, "labels": {"kubernetes.io/hostname": name}, "allocatable": {"cpu": cpu, "pods": 9}}
+            for name, cpu in (("n1", 2), ("n2", room))
+        ]
+        snapshot = snapshot_of(cluster(*jobs, nodes=nodes))
+        solution = decide(snapshot.instance, snapshot.policy, Settings(workers=1, deterministic=True))
+        assert solution.levels[0].value == optimum(snapshot).values[0] == admitted
