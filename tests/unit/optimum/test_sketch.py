@@ -8,12 +8,14 @@ from typing import ClassVar
 import pytest
 
 from cpsched.objectives import level_plan
-from cpsched.optimum.foresight import Foresight
-from cpsched.optimum.levels import steps_of
+from cpsched.optimum.constraints.gang import enough
+from cpsched.optimum.foresight import Foreseen, Foresight
+from cpsched.optimum.levels import Step, steps_of
 from cpsched.optimum.pools import SMALLEST_POOL, _summed
 from cpsched.optimum.program import Program, Sketch
 from cpsched.optimum.race import Race, Settings
 from cpsched.optimum.solve import decide
+from cpsched.optimum.variables import sum_of
 from cpsched.snapshot import Snapshot
 from tests.judge import cluster, conf, snapshot_of
 from tests.oracle.brute_force import optimum
@@ -118,3 +120,32 @@ class TestThoseOfLowerPriority:
         snapshot = snapshot_of(cluster(*jobs, nodes=nodes))
         solution = decide(snapshot.instance, snapshot.policy, Settings(workers=1, deterministic=True))
         assert solution.levels[0].value == optimum(snapshot).values[0] == admitted
+
+
+@pytest.mark.parametrize(("earlier", "value", "inherited"), [((50,), 1, 2), ((10, 50), 1, 1), ((100,), 0, 0)])
+def test_a_priority_that_victims_reach_is_reached_among_more_of_them(
+    earlier: tuple[int, ...], value: int, inherited: int
+) -> None:
+    program = Program(session(1, a="p50"))
+    sight = Foresight(program, Race(Settings()), [])
+    x, y = (sight.sketch.variables.flag(name) for name in "xy")
+    settled = Step(sum_of([x]), 0, lambda _: 0, ladder=earlier)
+    sight._settled.append((settled, (0, {x.index: 1}), Foreseen(value, "cp-sat", 1.0)))
+    found, same = sight._inherited(Step(sum_of([y]), 0, lambda _: 0, ladder=(10, 50, 100)))
+    assert (found.value, same) == (inherited, False)
+
+
+@pytest.mark.parametrize(
+    ("fields", "needed"),
+    [
+        ({"minMember": 0}, 1),
+        ({"minMember": 3}, 3),
+        ({"minMember": 2, "minTaskMember": {"a": 1, "b": 2}}, 3),
+        ({"minMember": 4, "minTaskMember": {"a": 1, "b": 2}}, 4),
+    ],
+)
+def test_more_tasks_than_its_minima_ask_for_serve_a_gang_no_better(fields: dict[str, object], needed: int) -> None:
+    tasks = [_task(1, replicas=2) | {"role": "a"}, _task(1, replicas=2) | {"role": "b"}]
+    program = Program(snapshot_of(cluster({"name": "gang", "tasks": tasks, **fields})))
+    [jobs] = program.variables.classes.jobs
+    assert enough(program.variables, jobs) == needed
