@@ -86,8 +86,8 @@ def gangs_broken(decision: Decision) -> int:
     broken = 0
     for key, victims in decision.victims_by_job.items():
         job = decision.snapshot.jobs[key]
-        left = job.ready - len(victims) + sum(task.key in decision.binds for task in job.tasks)
-        broken += job.ready >= job.min_available > left
+        if job.ready >= job.min_available:
+            broken += job.min_available > job.ready - len(victims) + decision.starts_of(job)
     return broken
 
 
@@ -119,10 +119,11 @@ def resources_placed(decision: Decision) -> int:
 
 def nodes_used(decision: Decision) -> int:
     """Nodes hosting anything."""
+    evicted = decision.evicted
     stay = {
         name
         for name, tasks in decision.snapshot.instance.tasks_by_node.items()
-        if any(task.key not in decision.evicted for task in tasks)
+        if any(task.key not in evicted for task in tasks)
     }
     return len(stay | decision.placed_by_node.keys())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise, product
@@ -51,16 +51,20 @@ class Step:
 
 def steps_of(v: Variables, name: str, priority: int | None) -> list[Step]:
     """What to minimise, one after another, to settle a level."""
+    return [replace(step, measure=_once(step.measure)) for step in _steps_of(v, name, priority)]
+
+
+def _steps_of(v: Variables, name: str, priority: int | None) -> list[Step]:
     if name == "jobs_admitted":
         starving = {job.key for job in v.snapshot.starving if job.priority == priority}
         jobs = [jobs for jobs in v.classes.jobs if jobs.sample.key in starving]
         served, most = sum_of([v.served(one) for one in jobs]), sum(len(one) for one in jobs)
-        wanted = priority or 0
+        worth = _worth(name, priority or 0)
 
         def pin(value: int) -> list[Any]:
             return [v.served(one) >= len(one) for one in jobs] if value == -most else [-1 * served <= value]
 
-        return [Step(-1 * served, -most, lambda d: -objectives.jobs_admitted(d, wanted), lambda value: -value, pin)]
+        return [Step(-1 * served, -most, lambda d: -worth(d), lambda value: -value, pin)]
     if name in OF_VICTIMS:
         groups: Iterable[VictimGroup] = v.classes.victims
         if priority is not None:
@@ -68,6 +72,29 @@ def steps_of(v: Variables, name: str, priority: int | None) -> list[Step]:
             groups = [group for group in groups if beyond(group.sample)]
         return OF_VICTIMS[name](v, list(groups))
     return OF_DECISION[name](v)
+
+
+def _worth(name: str, priority: int | None = None) -> Callable[[Decision], int]:
+    """The level's own value, which a decision remembers."""
+
+    def measure(decision: Decision) -> int:
+        value = objectives.value_of(decision, name, priority)
+        assert value is not None
+        return value
+
+    return measure
+
+
+def _once(measure: Callable[[Decision], int]) -> Callable[[Decision], int]:
+    """The same, of the decision it was last asked about from memory: a decision does not change."""
+    last: list[tuple[Decision, int]] = []
+
+    def remembered(decision: Decision) -> int:
+        if not last or last[0][0] is not decision:
+            last[:] = [(decision, measure(decision))]
+        return last[0][1]
+
+    return remembered
 
 
 def _victim_max_priority(v: Variables, groups: list[VictimGroup]) -> list[Step]:
@@ -81,7 +108,7 @@ def _victim_max_priority(v: Variables, groups: list[VictimGroup]) -> list[Step]:
         v.cp.add_implication(higher, lower)
 
     def measure(decision: Decision) -> int:
-        top = objectives.victim_max_priority(_among(decision, groups), v.snapshot.now)
+        top = objectives.victim_max_priority(_among(v, decision, groups), v.snapshot.now)
         return 0 if top is None else priorities.index(top) + 1
 
     def pin(value: int) -> list[Any]:
@@ -97,27 +124,27 @@ def _victim_priority_sum(v: Variables, groups: list[VictimGroup]) -> list[Step]:
     now = v.snapshot.now
     if total >= PRIORITY_OFFSET:
         literal = weighted((group.sample.pod_priority + PRIORITY_OFFSET, v.evicted(group)) for group in groups)
-        return [Step(literal, 0, lambda d: objectives.victim_priority_sum(_among(d, groups), now))]
+        return [Step(literal, 0, lambda d: objectives.victim_priority_sum(_among(v, d, groups), now))]
     count = _victim_count(v, groups)[0]
     lowest = min((group.sample.pod_priority for group in groups), default=0)
     least = sum(min(0, group.sample.pod_priority) * len(group.tasks) for group in groups)
     steps = [Step(count.expr, 0, count.measure, lambda value: value * (PRIORITY_OFFSET + lowest))]
     if len({group.sample.pod_priority for group in groups}) > 1:
         steps.append(
-            Step(priorities, least, lambda d: sum(task.pod_priority for task in _among(d, groups)), lambda _: None)
+            Step(priorities, least, lambda d: sum(task.pod_priority for task in _among(v, d, groups)), lambda _: None)
         )
     return steps
 
 
 def _victim_count(v: Variables, groups: list[VictimGroup]) -> list[Step]:
     total = sum_of([v.evicted(group) for group in groups])
-    return [Step(total, 0, lambda d: objectives.victim_count(_among(d, groups), v.snapshot.now))]
+    return [Step(total, 0, lambda d: objectives.victim_count(_among(v, d, groups), v.snapshot.now))]
 
 
-def _among(decision: Decision, groups: list[VictimGroup]) -> list[Task]:
+def _among(v: Variables, decision: Decision, groups: list[VictimGroup]) -> list[Task]:
     """The decision's victims that belong to the groups."""
-    keys = {task.key for group in groups for task in group.tasks}
-    return [victim for victim in decision.victims if victim.key in keys]
+    wanted = {group.index for group in groups}
+    return [victim for victim in decision.victims if v.group_of.get(victim.key) in wanted]
 
 
 def _victim_start_time(v: Variables, groups: list[VictimGroup]) -> list[Step]:
@@ -141,7 +168,7 @@ def _victim_start_time(v: Variables, groups: list[VictimGroup]) -> list[Step]:
         above += alike
 
     def measure(decision: Decision) -> int:
-        first = objectives.victim_start_time(_among(decision, groups), v.snapshot.now)
+        first = objectives.victim_start_time(_among(v, decision, groups), v.snapshot.now)
         return 0 if first is None else len(starts) - starts.index(first)
 
     def pin(value: int) -> list[Any]:
@@ -160,18 +187,18 @@ def _start(v: Variables, group: VictimGroup) -> int:
 def _queue_deficit_max(v: Variables) -> list[Step]:
     deficits = deficits_of(v)
     if not deficits:
-        return [Step(ZERO, 0, objectives.queue_deficit_max)]
+        return [Step(ZERO, 0, _worth("queue_deficit_max"))]
     if len(deficits) == 1:
-        return [Step(deficits[0], 0, objectives.queue_deficit_max)]
+        return [Step(deficits[0], 0, _worth("queue_deficit_max"))]
     worst = v.cp.new_int_var(0, MILLIONTHS, "worst deficit")
     for deficit in deficits:
         v.cp.add(worst >= deficit)
     v.cp.add(sum_of(list(deficits)) >= worst)
-    return [Step(worst, 0, objectives.queue_deficit_max)]
+    return [Step(worst, 0, _worth("queue_deficit_max"))]
 
 
 def _queue_deficit_total(v: Variables) -> list[Step]:
-    return [Step(sum_of(list(deficits_of(v))), 0, objectives.queue_deficit_total)]
+    return [Step(sum_of(list(deficits_of(v))), 0, _worth("queue_deficit_total"))]
 
 
 def deficits_of(v: Variables) -> list[cp_model.IntVar]:
@@ -248,7 +275,7 @@ def _pdb_violations(v: Variables) -> list[Step]:
             lost = sum_of([v.evicted(group) for group in covered])
             v.cp.add(over >= lost - max(0, budget.status.disruptions_allowed))
             excess.append(over)
-    return [Step(sum_of(list(excess)), 0, objectives.pdb_violations)]
+    return [Step(sum_of(list(excess)), 0, _worth("pdb_violations"))]
 
 
 def _gangs_broken(v: Variables) -> list[Step]:
@@ -262,13 +289,13 @@ def _gangs_broken(v: Variables) -> list[Step]:
             left = bound - sum_of([v.evicted(group) for group in groups])
             v.cp.add(left >= job.min_available - job.ready).only_enforce_if(~flag)
             broken.append(flag)
-    return [Step(sum_of(list(broken)), 0, objectives.gangs_broken)]
+    return [Step(sum_of(list(broken)), 0, _worth("gangs_broken"))]
 
 
 def _tasks(v: Variables, *, reserved: bool) -> list[Step]:
     total = [count for jobs in v.classes.jobs for _, count in v.taken(jobs, reserved=reserved)]
     most = sum(len(one.tasks) for one in v.classes.tasks)
-    count = objectives.tasks_placed if reserved else objectives.tasks_bound
+    count = _worth("tasks_placed" if reserved else "tasks_bound")
     return [Step(-1 * sum_of(total), -most, lambda d: -count(d), lambda value: -value)]
 
 
@@ -280,7 +307,8 @@ def _resources_placed(v: Variables) -> list[Step]:
         worth = floor(MILLIONTHS * max(shares, default=Fraction(0)))
         parts.append((-worth, v.total(one)))
         most += worth * len(one.tasks)
-    return [Step(weighted(parts), -most, lambda d: -objectives.resources_placed(d), lambda value: -value)]
+    count = _worth("resources_placed")
+    return [Step(weighted(parts), -most, lambda d: -count(d), lambda value: -value)]
 
 
 def _nodes_used(v: Variables) -> list[Step]:
@@ -302,7 +330,7 @@ def _nodes_used(v: Variables) -> list[Step]:
         for placed in placements:
             v.cp.add(placed == 0).only_enforce_if(~flag)
         used.append(flag)
-    return [Step(sum_of(used) + least, least, objectives.nodes_used)]
+    return [Step(sum_of(used) + least, least, _worth("nodes_used"))]
 
 
 OF_VICTIMS: dict[str, Callable[[Variables, list[VictimGroup]], list[Step]]] = {

@@ -111,6 +111,11 @@ class Variables:
         return {key: jobs for jobs in self.classes.jobs for key in jobs.jobs}
 
     @cached_property
+    def group_of(self) -> dict[str, int]:
+        """The group of every task that may be evicted."""
+        return {task.key: group.index for group in self.classes.victims for task in group.tasks}
+
+    @cached_property
     def victims_by_node(self) -> dict[str, list[VictimGroup]]:
         """Groups on each node."""
         return _grouped(self.classes.victims, "node")
