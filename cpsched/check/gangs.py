@@ -14,14 +14,14 @@ def gang(decision: Decision) -> Iterator[Violation]:
     policy = decision.snapshot.policy
     if not policy.requires_gangs:
         return
+    binds, evicted = decision.binds, decision.evicted
+    waits_for_all = policy.is_kube or policy.enabled("gang", "enableJobPipelined")
     for job in decision.jobs_served():
         keys = {task.key for task in decision.placed_by_job[job.key]}
-        started = {key for key in keys if key in decision.binds}
-        if job.is_ready(started, decision.evicted):
+        started = {key for key in keys if key in binds}
+        if job.is_ready(started, evicted):
             continue
-        if not job.is_pipelined(keys, decision.evicted) and (
-            policy.is_kube or policy.enabled("gang", "enableJobPipelined")
-        ):
+        if waits_for_all and not job.is_pipelined(keys, evicted):
             yield Violation(
                 "gang", job.key, f"gets {len(keys)} tasks, fewer than its minimum of {job.min_available} needs"
             )

@@ -125,17 +125,14 @@ class Rights:
         return None
 
     @cached_property
-    def _given_back(self) -> dict[str, frozenset[str]]:
-        """Per queue those of its reclaim victims that find it above its share."""
-        return {queue: frozenset(self.given_back(queue, victims)) for queue, victims in self.reclaimed.items()}
+    def _given_back(self) -> frozenset[str]:
+        """The reclaim victims that find their queue above its share."""
+        return frozenset(key for queue, victims in self.reclaimed.items() for key in self.given_back(queue, victims))
 
     def _ask(self, victim: Task, eviction: Eviction) -> _Entitled:
-        pairs = tuple(
-            (task, action)
-            for task in self._beside(victim)
-            for action in self.snapshot.rights.actions(task, victim)
-            if eviction.action in ("", action)
-        )
+        wanted = eviction.action
+        against = self.snapshot.rights.against(victim, self._beside(victim))
+        pairs = tuple([pair for pair in against if wanted in ("", pair[1])])
         actions = frozenset(action for _, action in pairs)
         return _Entitled(pairs, actions, "preempt" if "preempt" in actions else "reclaim" if actions else None)
 
@@ -149,11 +146,11 @@ class Rights:
 
     def _finds_queue_above(self, key: str) -> bool:
         """Whether the victim's queue is above its share when it goes, together with those that count under reclaim."""
+        if self.action(key) == "reclaim":
+            return key in self._given_back
         victim = self.snapshot.instance.tasks[key]
         queue = self.snapshot.queue_of(victim)
         assert queue is not None
-        if self.action(key) == "reclaim":
-            return key in self._given_back[queue.name]
         alike = (queue.name, shape_of(victim))
         if alike not in self._one_more:
             together = [*self.reclaimed.get(queue.name, []), victim]

@@ -108,7 +108,7 @@ def _victim_max_priority(v: Variables, groups: list[VictimGroup]) -> list[Step]:
         v.cp.add_implication(higher, lower)
 
     def measure(decision: Decision) -> int:
-        top = objectives.victim_max_priority(_among(v, decision, groups), v.snapshot.now)
+        top = objectives.victim_max_priority(_among(v, decision, groups), v.snapshot)
         return 0 if top is None else priorities.index(top) + 1
 
     def pin(value: int) -> list[Any]:
@@ -121,10 +121,9 @@ def _victim_priority_sum(v: Variables, groups: list[VictimGroup]) -> list[Step]:
     """Fewest victims first, then the smallest sum, as long as sums stay below the offset that each victim adds."""
     total = sum(abs(group.sample.pod_priority) * len(group.tasks) for group in groups)
     priorities = weighted((group.sample.pod_priority, v.evicted(group)) for group in groups)
-    now = v.snapshot.now
     if total >= PRIORITY_OFFSET:
         literal = weighted((group.sample.pod_priority + PRIORITY_OFFSET, v.evicted(group)) for group in groups)
-        return [Step(literal, 0, lambda d: objectives.victim_priority_sum(_among(v, d, groups), now))]
+        return [Step(literal, 0, lambda d: objectives.victim_priority_sum(_among(v, d, groups), v.snapshot))]
     count = _victim_count(v, groups)[0]
     lowest = min((group.sample.pod_priority for group in groups), default=0)
     least = sum(min(0, group.sample.pod_priority) * len(group.tasks) for group in groups)
@@ -138,7 +137,7 @@ def _victim_priority_sum(v: Variables, groups: list[VictimGroup]) -> list[Step]:
 
 def _victim_count(v: Variables, groups: list[VictimGroup]) -> list[Step]:
     total = sum_of([v.evicted(group) for group in groups])
-    return [Step(total, 0, lambda d: objectives.victim_count(_among(v, d, groups), v.snapshot.now))]
+    return [Step(total, 0, lambda d: objectives.victim_count(_among(v, d, groups), v.snapshot))]
 
 
 def _among(v: Variables, decision: Decision, groups: list[VictimGroup]) -> list[Task]:
@@ -168,7 +167,7 @@ def _victim_start_time(v: Variables, groups: list[VictimGroup]) -> list[Step]:
         above += alike
 
     def measure(decision: Decision) -> int:
-        first = objectives.victim_start_time(_among(v, decision, groups), v.snapshot.now)
+        first = objectives.victim_start_time(_among(v, decision, groups), v.snapshot)
         return 0 if first is None else len(starts) - starts.index(first)
 
     def pin(value: int) -> list[Any]:
