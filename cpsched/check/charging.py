@@ -45,14 +45,13 @@ class _Search:
         victims = self._victims(self.nodes[0])
         if len(self.nodes) > 1 or any(len(self.rights.actions(victim.key)) > 1 for victim in victims):
             return None
-        payers: dict[str, int] = {}
         jobs: dict[str, int] = {}
         entitled: dict[int, tuple[int, Hashable]] = {}
         for pairs in map(self._pairs, victims):
             if id(pairs) not in entitled:
+                # Payers of one job that are alike have the same rights: how many there are tells them apart enough.
                 described = [
                     (
-                        payers.setdefault(payer.key, len(payers)),
                         jobs.setdefault(self.decision.snapshot.job_key(payer), len(jobs)),
                         payer.priority,
                         shape_of(payer),
