@@ -18,6 +18,8 @@ from cpsched.importers.load import load
 from cpsched.objectives import level_plan, value_of, vector
 from cpsched.objects.pod import PodSpec
 from cpsched.optimum import classes
+from cpsched.optimum.levels import steps_of
+from cpsched.optimum.program import Program
 from cpsched.resources import less_equal_partly_for_zero_filtered
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.predicates import NOT_IN_SHARD, Predicates
@@ -165,6 +167,34 @@ class TestRights:
                     lengths.add((len(found), len(victims)))
         assert any(0 < some < most for some, most in lengths)
 
+    def test_given_back_in_turn(self):
+        """Once a large one is back, the small one that was asked first goes before the other large one."""
+        old = job("old", running(1), running(4, 2), priority=10, minMember=0, queue="left")
+        taker = job("taker", pending(1), queue="right")
+        decision = claimed(cluster(old, taker, nodes=TWO_RESOURCES, queues=shares(left=3, right=5)))
+        small, one, other = decision.victims
+        found = decision.rights.given_back("left", [small, one, other])
+        assert (
+            found == [one.key, small.key, other.key] == plain_given_back(decision.snapshot, "left", [small, one, other])
+        )
+
+    def test_for_whom_by_victim(self):
+        """The job that a victim goes for is looked for among those entitled to it, not to the one before."""
+        old = job("old", running(4), running(None, requests={"memory": "1Gi"}), priority=10, minMember=0, queue="left")
+        new = [job("boss", pending(1), priority=100, queue="left"), job("taker", pending(1), queue="right")]
+        decision = claimed(cluster(old, *new, nodes=TWO_RESOURCES, queues=shares(left=1, right=5)))
+        gone = tuple(item.model_copy(update={"for_job": "default/taker"}) for item in decision.evictions)
+        found = [item.subject for item in violations(replace(decision, evictions=gone)) if item.rule == "eviction"]
+        assert found == ["old/task1-0"]
+
+    def test_asked_by_shape(self):
+        """What a queue is asked for is what all its tasks ask for, not only the first."""
+        new = job("new", pending(1), pending(None, requests={"memory": "3Gi"}), minMember=1, queue="left")
+        queues = [{"name": "left", "capability": {"cpu": 4, "memory": "2Gi"}}]
+        decision = claimed(cluster(new, nodes=TWO_RESOURCES, queues=queues))
+        found = [item.message for item in violations(decision) if item.rule == "queue"]
+        assert found == ["holds more memory than its capability"]
+
 
 TWO_RESOURCES = [{"name": "n1", "allocatable": {"cpu": 8, "memory": "8Gi", "pods": 20}}]
 
@@ -273,6 +303,23 @@ class TestCharging:
         gone = tuple(Eviction(task=key) for key, task in tasks.items() if task.node)
         assert list(charging.uncharged_nodes(Decision(snapshot, {}, placed, gone))) == [("n1", True)]
 
+    def test_one_payer_or_two(self):
+        """Each of two victims has one payer like the other's; where it is the same one, it cannot need both."""
+        both = {"n1": ("left", "right"), "n2": ("left", "left")}
+        jobs = []
+        for n, queues in both.items():
+            for number, queue in enumerate(queues):
+                rank = (10, 50)[number]
+                jobs.append(job(f"old{number}-{n}", running(2, node=n), priority=rank, minMember=0, queue=queue))
+            jobs += [job(f"new-{queue}-{n}", pending(2), priority=100, queue=queue) for queue in ("left", "right")]
+        told = conf("enqueue, allocate, preempt", "priority", "gang")
+        source = cluster(*jobs, nodes=dict.fromkeys(both, 4), queues=[{"name": "left"}, {"name": "right"}])
+        snapshot = snapshot_of(source, conf=told)
+        tasks = snapshot.instance.tasks
+        placed = {key: key.split("/")[0][-2:] for key, task in tasks.items() if not task.node}
+        gone = tuple(Eviction(task=key) for key, task in tasks.items() if task.node)
+        assert list(charging.uncharged_nodes(Decision(snapshot, {}, placed, gone))) == [("n2", True)]
+
     def test_both_verdicts_occur(self):
         """And one decision often has both, on nodes that are not alike."""
         found = [(len(list(charging.uncharged_nodes(d))), len(d.victims_by_node)) for d in map(crowded, range(60))]
@@ -371,6 +418,17 @@ class TestPods:
 
 class TestOnce:
     """A decision is judged once."""
+
+    def test_measures(self):
+        """A step that was asked about one decision measures the next anew."""
+        for seed in range(10):
+            snapshot = mixed(seed)
+            v = Program(snapshot).variables
+            for level in level_plan(snapshot):
+                kept = steps_of(v, *level)
+                for decision in decisions(snapshot, 4):
+                    fresh = [step.measure(decision) for step in steps_of(v, *level)]
+                    assert [step.measure(decision) for step in kept] == fresh
 
     def test_second_answers(self):
         """They are those of a decision that nobody asked before, and no list is handed out twice."""
