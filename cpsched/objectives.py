@@ -58,27 +58,27 @@ def pdb_violations(decision: Decision) -> int:
     return sum(max(0, len(v) - max(0, budget_allowed(decision, key))) for key, v in budget_use(decision).items())
 
 
-def victim_max_priority(victims: Iterable[Task], now: int) -> Value:
+def victim_max_priority(victims: Iterable[Task], snapshot: Snapshot) -> Value:
     """Scoring level 1: the highest pod priority among the victims, None without any."""
     return max((victim.pod_priority for victim in victims), default=None)
 
 
-def victim_priority_sum(victims: Iterable[Task], now: int) -> int:
+def victim_priority_sum(victims: Iterable[Task], snapshot: Snapshot) -> int:
     """Scoring level 2: pod priorities, each raised by 2^31."""
     return sum(victim.pod_priority + PRIORITY_OFFSET for victim in victims)
 
 
-def victim_count(victims: Iterable[Task], now: int) -> int:
+def victim_count(victims: Iterable[Task], snapshot: Snapshot) -> int:
     """Scoring level 3."""
     return sum(1 for _ in victims)
 
 
-def victim_start_time(victims: Iterable[Task], now: int) -> Value:
+def victim_start_time(victims: Iterable[Task], snapshot: Snapshot) -> Value:
     """Scoring level 4: the earliest start among the victims of highest priority; one not started counts as now."""
     group = list(victims)
-    top = victim_max_priority(group, now)
+    top = victim_max_priority(group, snapshot)
     starts = (victim.pod.status.start_time for victim in group if victim.pod_priority == top)
-    return min((now if start is None else start for start in starts), default=None)
+    return min((snapshot.now if start is None else start for start in starts), default=None)
 
 
 def gangs_broken(decision: Decision) -> int:
@@ -86,8 +86,8 @@ def gangs_broken(decision: Decision) -> int:
     broken = 0
     for key, victims in decision.victims_by_job.items():
         job = decision.snapshot.jobs[key]
-        left = job.ready - len(victims) + sum(task.key in decision.binds for task in job.tasks)
-        broken += job.ready >= job.min_available > left
+        if job.ready >= job.min_available:
+            broken += job.min_available > job.ready - len(victims) + decision.starts_of(job)
     return broken
 
 
@@ -119,10 +119,11 @@ def resources_placed(decision: Decision) -> int:
 
 def nodes_used(decision: Decision) -> int:
     """Nodes hosting anything."""
+    evicted = decision.evicted
     stay = {
         name
         for name, tasks in decision.snapshot.instance.tasks_by_node.items()
-        if any(task.key not in decision.evicted for task in tasks)
+        if any(task.key not in evicted for task in tasks)
     }
     return len(stay | decision.placed_by_node.keys())
 
@@ -137,7 +138,7 @@ OF_DECISION: dict[str, Callable[[Decision], int]] = {
     "resources_placed": resources_placed,
     "nodes_used": nodes_used,
 }
-OF_VICTIMS: dict[str, Callable[[Iterable[Task], int], Value]] = {
+OF_VICTIMS: dict[str, Callable[[Iterable[Task], Snapshot], Value]] = {
     "victim_max_priority": victim_max_priority,
     "victim_priority_sum": victim_priority_sum,
     "victim_count": victim_count,
@@ -203,7 +204,7 @@ def _value_of(decision: Decision, name: str, priority: int | None) -> Value:
         if priority is not None:
             beyond = out_of_reach(decision.snapshot, priority)
             victims = [victim for victim in victims if beyond(victim)]
-        return OF_VICTIMS[name](victims, decision.snapshot.now)
+        return OF_VICTIMS[name](victims, decision.snapshot)
     return OF_DECISION[name](decision)
 
 

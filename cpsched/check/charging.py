@@ -6,8 +6,6 @@ from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-import networkx
-
 from cpsched.check.decision import Decision
 from cpsched.check.rights import Pair, Pairs, shape_of
 from cpsched.instance import Task
@@ -47,14 +45,13 @@ class _Search:
         victims = self._victims(self.nodes[0])
         if len(self.nodes) > 1 or any(len(self.rights.actions(victim.key)) > 1 for victim in victims):
             return None
-        payers: dict[str, int] = {}
         jobs: dict[str, int] = {}
         entitled: dict[int, tuple[int, Hashable]] = {}
         for pairs in map(self._pairs, victims):
             if id(pairs) not in entitled:
+                # Payers of one job that are alike have the same rights: how many there are tells them apart enough.
                 described = [
                     (
-                        payers.setdefault(payer.key, len(payers)),
                         jobs.setdefault(self.decision.snapshot.job_key(payer), len(jobs)),
                         payer.priority,
                         shape_of(payer),
@@ -144,16 +141,20 @@ def _missing(decision: Decision, node: str) -> Missing:
 
 def _components(decision: Decision, missing: dict[str, Missing]) -> list[list[str]]:
     """Nodes whose charges can meet: in a queue from which either action may take, or anywhere if scope is cluster."""
-    graph: Any = networkx.Graph()
-    graph.add_nodes_from(missing)
-    if decision.snapshot.policy.rules.eviction_scope == "cluster":
-        networkx.add_path(graph, missing)
+    everywhere = decision.snapshot.policy.rules.eviction_scope == "cluster"
     by_queue: dict[str, list[str]] = {}
     for node in missing:
         for victim in decision.victims_by_node[node]:
-            queue = decision.snapshot.queue_of(victim)
-            if queue and len(decision.rights.actions(victim.key)) > 1:
+            if len(decision.rights.actions(victim.key)) > 1 and (queue := decision.snapshot.queue_of(victim)):
                 by_queue.setdefault(queue.name, []).append(node)
+    if not everywhere and not by_queue:
+        return [[node] for node in missing]
+    import networkx
+
+    graph: Any = networkx.Graph()
+    graph.add_nodes_from(missing)
+    if everywhere:
+        networkx.add_path(graph, missing)
     for nodes in by_queue.values():
         networkx.add_path(graph, nodes)
     return [sorted(nodes) for nodes in networkx.connected_components(graph)]

@@ -73,8 +73,8 @@ class Decision:
     @cached_property
     def victims(self) -> tuple[Task, ...]:
         """The victims that exist, in the order in which the instance names them."""
-        tasks = self.snapshot.instance.tasks
-        return tuple(task for key, task in tasks.items() if key in self.evicted)
+        tasks, evicted = self.snapshot.instance.tasks, self.evicted
+        return tuple([task for key, task in tasks.items() if key in evicted])
 
     @cached_property
     def placed_by_node(self) -> dict[str, list[Task]]:
@@ -116,18 +116,20 @@ class Decision:
         """Jobs that received something."""
         return [self.snapshot.jobs[key] for key in self.placed_by_job]
 
+    def starts_of(self, job: SessionJob) -> int:
+        """How many of the job's tasks start."""
+        return sum([task.key in self.binds for task in job.tasks]) if self.binds else 0
+
     @cached_property
     def allocated_after(self) -> dict[str, dict[str, float]]:
         """What each queue holds once everything is placed and the victims are gone; reserves count, ancestors too."""
         shares = self.snapshot.shares
         after = {name: dict(share.allocated) for name, share in shares.items()}
+        lines = {name: [after[one] for one in (name, *share.ancestors)] for name, share in shares.items()}
         for sign, tasks in ((1, self._tasks(self.placed)), (-1, self.victims)):
             for task in tasks:
                 queue = self.snapshot.queue_of(task)
-                if queue is None or queue.name not in shares:
-                    continue
-                for name in (queue.name, *shares[queue.name].ancestors):
-                    held = after[name]
+                for held in lines.get(queue.name, ()) if queue is not None else ():
                     for resource, amount in task.requests.items():
                         held[resource] = held.get(resource, 0) + sign * amount
         return after

@@ -13,24 +13,28 @@ from cpsched.instance import Task
 
 def eviction(decision: Decision) -> Iterator[Violation]:
     """Every victim is evicted for a starving job that places a task allowed to evict it where it stood."""
-    snapshot, rights = decision.snapshot, decision.rights
+    snapshot, by_victim, tasks = decision.snapshot, decision.rights.by_victim, decision.snapshot.instance.tasks
+    allowed = snapshot.policy.rules.eviction != "off"
+    entitled: dict[int, frozenset[str]] = {}
     seen: set[str] = set()
     for item in decision.evictions:
-        victim = snapshot.instance.tasks.get(item.task)
+        victim = tasks.get(item.task)
         if victim is None:
             yield Violation("eviction", item.task, "does not exist")
         elif item.task in seen:
             yield Violation("eviction", item.task, "is evicted twice")
-        elif snapshot.policy.rules.eviction == "off":
+        elif not allowed:
             yield Violation("eviction", item.task, "is evicted although the policy allows no evictions")
         elif item.node and item.node != victim.node:
             yield Violation("eviction", item.task, f"is on {victim.node or 'no node'}, not on {item.node}")
-        elif not rights.by_victim[item.task]:
-            yield Violation("eviction", item.task, _reason(rights, victim))
-        elif item.for_job and not any(
-            snapshot.job_key(task) == item.for_job for task, _ in rights.by_victim[item.task]
-        ):
-            yield Violation("eviction", item.task, f"{item.for_job}, for which it goes, places nobody who may evict it")
+        elif not (pairs := by_victim[item.task]):
+            yield Violation("eviction", item.task, _reason(decision.rights, victim))
+        elif item.for_job:
+            if id(pairs) not in entitled:
+                entitled[id(pairs)] = frozenset(snapshot.job_key(task) for task, _ in pairs)
+            if item.for_job not in entitled[id(pairs)]:
+                message = f"{item.for_job}, for which it goes, places nobody who may evict it"
+                yield Violation("eviction", item.task, message)
         seen.add(item.task)
 
 

@@ -14,14 +14,14 @@ def gang(decision: Decision) -> Iterator[Violation]:
     policy = decision.snapshot.policy
     if not policy.requires_gangs:
         return
+    binds, evicted = decision.binds, decision.evicted
+    waits_for_all = policy.is_kube or policy.enabled("gang", "enableJobPipelined")
     for job in decision.jobs_served():
         keys = {task.key for task in decision.placed_by_job[job.key]}
-        started = keys & decision.binds.keys()
-        if job.is_ready(started, decision.evicted):
+        started = {key for key in keys if key in binds}
+        if job.is_ready(started, evicted):
             continue
-        if not job.is_pipelined(keys, decision.evicted) and (
-            policy.is_kube or policy.enabled("gang", "enableJobPipelined")
-        ):
+        if waits_for_all and not job.is_pipelined(keys, evicted):
             yield Violation(
                 "gang", job.key, f"gets {len(keys)} tasks, fewer than its minimum of {job.min_available} needs"
             )
@@ -39,8 +39,9 @@ def protect_gang(decision: Decision) -> Iterator[Violation]:
         modes = {mode_by_action[action] for v in victims if (action := rights.action(v.key))}
         if modes <= {"off"}:
             continue
-        left = job.ready - len(victims) + sum(task.key in decision.binds for task in job.tasks)
-        at_work = sum(task.node != "" for task in job.tasks)
-        if left >= job.min_available or ("keep" not in modes and len(victims) == at_work):
+        left = job.ready - len(victims) + decision.starts_of(job)
+        if left >= job.min_available:
+            continue
+        if "keep" not in modes and len(victims) == sum(task.node != "" for task in job.tasks):
             continue
         yield Violation("protect.gang", key, f"{left} tasks are left of a minimum of {job.min_available}")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from cpsched.check.decision import Decision
+from cpsched.check.rights import by_action
 from cpsched.check.violation import Violation
 from cpsched.instance import Status, Task
 from cpsched.snapshot.predicates import dynamic_failures
@@ -14,13 +15,13 @@ Room = dict[str, float]
 
 def assignment(decision: Decision) -> Iterator[Violation]:
     """A pending, ungated task of an admissible job goes to at most one node; nobody else is placed."""
-    snapshot, seen = decision.snapshot, set()
-    for places in (decision.binds, decision.reserves):
+    nodes = decision.snapshot.instance.nodes
+    nowhere: Mapping[str, str] = {}
+    for places, before in ((decision.binds, nowhere), (decision.reserves, decision.binds)):
         for key, node in places.items():
-            if key in seen:
+            if key in before:
                 yield Violation("assignment", key, "is placed twice")
-            seen.add(key)
-            if node not in snapshot.instance.nodes:
+            if node not in nodes:
                 yield Violation("assignment", key, f"is placed on {node}, which does not exist")
             if reason := _inadmissible(decision, key):
                 yield Violation("assignment", key, reason)
@@ -104,11 +105,13 @@ def actions(decision: Decision) -> Iterator[Violation]:
         (decision.binds, "start", ("allocate",), ("backfill",)),
         (decision.reserves, "be reserved", ("allocate", "preempt", "reclaim"), ("preempt", "reclaim")),
     ):
-        for key in places:
+        unable = [one for one in (able, able_best_effort) if not any(policy.has_action(action) for action in one)]
+        for key in places if unable else ():
             if key in tasks:
                 able_now = able_best_effort if tasks[key].best_effort else able
-                if not any(policy.has_action(action) for action in able_now):
+                if able_now in unable:
                     yield Violation("actions", key, f"could only {what} by {' or '.join(able_now)}, not configured")
+    evicts = by_action(policy.evicts)
     for eviction in decision.evictions:
-        if eviction.action and not policy.evicts(eviction.action):
+        if eviction.action and not evicts[eviction.action]:
             yield Violation("actions", eviction.task, f"is evicted by {eviction.action}, which is not configured")

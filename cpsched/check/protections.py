@@ -18,7 +18,7 @@ CRITICAL = frozenset({"system-cluster-critical", "system-node-critical"})
 def protect_conformance(decision: Decision) -> Iterator[Violation]:
     """System-critical pods and everything in kube-system are never victims."""
     rights, protects = decision.rights, by_action(decision.snapshot.policy.conformance_protects)
-    for victim in decision.victims:
+    for victim in decision.victims if any(protects.values()) else ():
         action = rights.action(victim.key)
         if action is None or not protects[action]:
             continue
@@ -29,6 +29,8 @@ def protect_conformance(decision: Decision) -> Iterator[Violation]:
 def protect_pdb(decision: Decision) -> Iterator[Violation]:
     """With `hard`, no budget is exceeded."""
     rights, protects = decision.rights, by_action(decision.snapshot.policy.pdb_protects)
+    if "hard" not in protects.values():
+        return
     hard = {v.key for v in decision.victims if (action := rights.action(v.key)) and protects[action] == "hard"}
     if not hard:
         return
@@ -72,9 +74,10 @@ def protect_guarantee(decision: Decision) -> Iterator[Violation]:
     snapshot, rights = decision.snapshot, decision.rights
     protects = by_action(snapshot.policy.guarantee_protects)
     losers = set()
-    for victim in decision.victims:
+    shares = snapshot.shares
+    for victim in decision.victims if any(protects.values()) else ():
         action, queue = rights.action(victim.key), snapshot.queue_of(victim)
-        if action and queue and queue.name in snapshot.shares and protects[action]:
+        if action and queue and queue.name in shares and protects[action]:
             losers.add(queue.name)
     for name in sorted(losers):
         if not less_equal(snapshot.shares[name].guarantee, decision.allocated_after[name]):

@@ -25,6 +25,8 @@ class _Entitled(NamedTuple):
 
     pairs: Pairs
     actions: frozenset[Action]
+    action: Action | None
+    """The action that they count under."""
 
 
 class Rights:
@@ -36,16 +38,17 @@ class Rights:
 
     def __init__(self, decision: Decision):
         self.decision, self.snapshot = decision, decision.snapshot
-        tasks = self.snapshot.instance.tasks
+        tasks, kind_of = self.snapshot.instance.tasks, self.snapshot.rights.victim_kind
         everywhere = self.snapshot.policy.rules.eviction_scope == "cluster"
         known: dict[Hashable, _Entitled] = {}
         self._entitled: dict[str, _Entitled] = {}
         for item in decision.evictions:
             if (victim := tasks.get(item.task)) is not None:
-                alike = (everywhere or victim.node, self.snapshot.rights.victim_kind(victim), item.action)
-                if alike not in known:
-                    known[alike] = self._ask(victim, item)
-                self._entitled[item.task] = known[alike]
+                alike = (everywhere or victim.node, kind_of(victim), item.action)
+                entitled = known.get(alike)
+                if entitled is None:
+                    entitled = known[alike] = self._ask(victim, item)
+                self._entitled[item.task] = entitled
 
     @cached_property
     def static(self) -> dict[str, Pairs]:
@@ -58,21 +61,23 @@ class Rights:
 
     def action(self, victim: str) -> Action | None:
         """The action a victim counts under, None if nobody could have evicted it."""
-        actions = self.actions(victim)
-        return "preempt" if "preempt" in actions else "reclaim" if actions else None
+        entitled = self._entitled.get(victim)
+        return None if entitled is None else entitled.action
 
     @cached_property
     def by_victim(self) -> dict[str, Pairs]:
         """Rights that hold once shares are looked at too."""
         known: dict[tuple[int, bool], Pairs] = {}
         found: dict[str, Pairs] = {}
-        for key, (pairs, actions) in self._entitled.items():
-            goes = "reclaim" in actions and self._finds_queue_above(key)
-            if (id(pairs), goes) not in known:
-                known[id(pairs), goes] = tuple(
+        for key, (pairs, actions, _) in self._entitled.items():
+            alike = (id(pairs), "reclaim" in actions and self._finds_queue_above(key))
+            held = known.get(alike)
+            if held is None:
+                goes = alike[1]
+                held = known[alike] = tuple(
                     (task, action) for task, action in pairs if action == "preempt" or (goes and self._has_claim(task))
                 )
-            found[key] = known[id(pairs), goes]
+            found[key] = held
         return found
 
     @cached_property
@@ -95,40 +100,41 @@ class Rights:
         held: dict[str, float] = dict(self.snapshot.shares[queue].allocated) if queue in self.snapshot.shares else {}
         waiting: dict[Shape, list[Task]] = {}
         for victim in victims:
-            held = _changed(held, victim, -1)
+            _change(held, victim, -1)
             waiting.setdefault(shape_of(victim), []).append(victim)
         for alike in waiting.values():
             alike.reverse()
-        while (last := self._last(queue, held, waiting)) is not None:
-            shape, held = last
-            found.append(waiting[shape].pop().key)
+        while (shape := self._last(queue, held, waiting)) is not None:
+            # Whoever is asked first and may go last may do so again: the queue then holds more still.
+            first = shape == next(iter(waiting))
+            for _ in range(len(waiting[shape]) if first else 1):
+                victim = waiting[shape].pop()
+                _change(held, victim, 1)
+                found.append(victim.key)
             if not waiting[shape]:
                 del waiting[shape]
         return found
 
-    def _last(
-        self, queue: str, held: dict[str, float], waiting: dict[Shape, list[Task]]
-    ) -> tuple[Shape, dict[str, float]] | None:
-        """The shape of a victim that, going last, finds the queue above its share, and what it finds the queue hold."""
+    def _last(self, queue: str, held: dict[str, float], waiting: dict[Shape, list[Task]]) -> Shape | None:
+        """The shape of a victim that, going last, finds the queue above its share."""
         for shape, alike in waiting.items():
-            found = _changed(held, alike[-1], 1)
+            found = dict(held)
+            _change(found, alike[-1], 1)
             if is_above_share(self.snapshot, queue, alike[-1], found):
-                return shape, found
+                return shape
         return None
 
     @cached_property
-    def _given_back(self) -> dict[str, frozenset[str]]:
-        """Per queue those of its reclaim victims that find it above its share."""
-        return {queue: frozenset(self.given_back(queue, victims)) for queue, victims in self.reclaimed.items()}
+    def _given_back(self) -> frozenset[str]:
+        """The reclaim victims that find their queue above its share."""
+        return frozenset(key for queue, victims in self.reclaimed.items() for key in self.given_back(queue, victims))
 
     def _ask(self, victim: Task, eviction: Eviction) -> _Entitled:
-        pairs = tuple(
-            (task, action)
-            for task in self._beside(victim)
-            for action in self.snapshot.rights.actions(task, victim)
-            if eviction.action in ("", action)
-        )
-        return _Entitled(pairs, frozenset(action for _, action in pairs))
+        wanted = eviction.action
+        against = self.snapshot.rights.against(victim, self._beside(victim))
+        pairs = tuple([pair for pair in against if wanted in ("", pair[1])])
+        actions = frozenset(action for _, action in pairs)
+        return _Entitled(pairs, actions, "preempt" if "preempt" in actions else "reclaim" if actions else None)
 
     def _beside(self, victim: Task) -> Iterable[Task]:
         placed = self.decision.placed_by_node
@@ -140,11 +146,11 @@ class Rights:
 
     def _finds_queue_above(self, key: str) -> bool:
         """Whether the victim's queue is above its share when it goes, together with those that count under reclaim."""
+        if self.action(key) == "reclaim":
+            return key in self._given_back
         victim = self.snapshot.instance.tasks[key]
         queue = self.snapshot.queue_of(victim)
         assert queue is not None
-        if self.action(key) == "reclaim":
-            return key in self._given_back[queue.name]
         alike = (queue.name, shape_of(victim))
         if alike not in self._one_more:
             together = [*self.reclaimed.get(queue.name, []), victim]
@@ -186,11 +192,9 @@ class Rights:
         )
 
 
-def _changed(held: dict[str, float], task: Task, sign: int) -> dict[str, float]:
-    changed = dict(held)
+def _change(held: dict[str, float], task: Task, sign: int) -> None:
     for name, amount in task.requests.items():
-        changed[name] = changed.get(name, 0) + sign * amount
-    return changed
+        held[name] = held.get(name, 0) + sign * amount
 
 
 def shape_of(task: Task) -> Shape:

@@ -106,7 +106,7 @@ def _task_classes(snapshot: Snapshot) -> tuple[TaskClass, ...]:
     found: list[TaskClass] = []
     for tasks in members.values():
         tasks.sort(key=lambda task: task.key)
-        jobs = tuple(dict.fromkeys(snapshot.job_key(task) for task in tasks))
+        jobs = tuple(dict.fromkeys([snapshot.job_key_by_task[task.key] for task in tasks]))
         nodes = _allowed_nodes(snapshot, tasks[0])
         bind, reserve = _allowed_kinds(snapshot, tasks[0])
         found.append(TaskClass(len(found), tuple(tasks), jobs, nodes, bind, reserve))
@@ -137,7 +137,7 @@ def task_key(snapshot: Snapshot, job: SessionJob, task: Task) -> Hashable:
 def _job_classes(snapshot: Snapshot, tasks: tuple[TaskClass, ...]) -> tuple[JobClass, ...]:
     counts: dict[str, dict[int, int]] = {}
     for one in tasks:
-        for job, count in Counter(snapshot.job_key(task) for task in one.tasks).items():
+        for job, count in Counter([snapshot.job_key_by_task[task.key] for task in one.tasks]).items():
             counts.setdefault(job, {})[one.index] = count
     members: dict[Hashable, list[str]] = {}
     for key in sorted(counts):
@@ -254,13 +254,15 @@ def _stated(spec: PodSpec, fields: dict[str, Any]) -> Hashable:
     """What the pod says in these fields, beyond their defaults: a text for all that is more than a word or a number."""
     values = spec.__dict__
     said = [name for name, default in fields.items() if values[name] is not default and values[name] != default]
+    if not said:
+        return ()
     words = tuple((name, values[name]) for name in said if isinstance(values[name], str | int))
     rest = {name for name in said if not isinstance(values[name], str | int)}
     return (words, spec.model_dump_json(include=rest)) if rest else words
 
 
 def _ports(*containers: Container) -> tuple[str, ...]:
-    return tuple(port.model_dump_json() for container in containers for port in container.ports)
+    return tuple([port.model_dump_json() for container in containers for port in container.ports])
 
 
 def _seen_of(snapshot: Snapshot, job: SessionJob) -> Hashable:

@@ -19,9 +19,10 @@ Places = dict[str, str]
 def extract(v: Variables, value: Callable[[Expr], int]) -> tuple[Places, Places, tuple[Eviction, ...], frozenset[str]]:
     """Binds, reserves, evictions and the jobs that enter, of one assignment of the variables."""
     waiting: dict[tuple[str, int], list[str]] = {}
+    job_of = v.snapshot.job_key_by_task
     for one in v.classes.tasks:
         for task in reversed(one.tasks):
-            waiting.setdefault((v.snapshot.job_key(task), one.index), []).append(task.key)
+            waiting.setdefault((job_of[task.key], one.index), []).append(task.key)
     slots: dict[tuple[str, int], list[str]] = {}
     for kind, places in (("bind", v.bind), ("reserve", v.reserve)):
         for one in v.classes.tasks:
@@ -29,6 +30,7 @@ def extract(v: Variables, value: Callable[[Expr], int]) -> tuple[Places, Places,
             slots[kind, one.index] = [*free][::-1]
     found: dict[str, Places] = {"bind": {}, "reserve": {}}
     entered: set[str] = set()
+    class_of: dict[str, int] = {}
     for jobs in v.classes.jobs:
         ready, served = value(v.ready[jobs.index]), value(v.served(jobs))
         if jobs.sample.is_pending:
@@ -40,9 +42,11 @@ def extract(v: Variables, value: Callable[[Expr], int]) -> tuple[Places, Places,
                 for kind, of in (("bind", v.bound_of), ("reserve", v.reserved_of))
             }
             for kind, position in _dealt(count["bind"], count["reserve"], starts, served, size):
-                found[kind][waiting[jobs.jobs[position], index].pop()] = slots[kind, index].pop()
+                key = waiting[jobs.jobs[position], index].pop()
+                found[kind][key] = slots[kind, index].pop()
+                class_of[key] = index
     binds, reserves = found["bind"], found["reserve"]
-    return binds, reserves, _evictions(v, value, {**binds, **reserves}), frozenset(entered)
+    return binds, reserves, _evictions(v, value, {**binds, **reserves}, class_of), frozenset(entered)
 
 
 def _dealt(binds: int, reserves: int, ready: int, served: int, size: int) -> Iterator[tuple[str, int]]:
@@ -60,11 +64,12 @@ def _dealt(binds: int, reserves: int, ready: int, served: int, size: int) -> Ite
             yield kind, position
 
 
-def _evictions(v: Variables, value: Callable[[Expr], int], placed: Places) -> tuple[Eviction, ...]:
+def _evictions(
+    v: Variables, value: Callable[[Expr], int], placed: Places, class_of: dict[str, int]
+) -> tuple[Eviction, ...]:
     evictions = []
     everywhere = v.snapshot.policy.rules.eviction_scope == "cluster"
     first: dict[tuple[int, str], str] = {}
-    class_of = {task.key: one.index for one in v.classes.tasks for task in one.tasks}
     for key, node in placed.items():
         place = (class_of[key], "" if everywhere else node)
         first[place] = min(key, first.get(place, key))

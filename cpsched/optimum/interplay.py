@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-import networkx
-
 from cpsched.filters.facts import ANY_IP, Facts, HostPort
 from cpsched.filters.spread_constraint import Constraint, hard_constraints
 from cpsched.instance import Task
@@ -79,12 +77,16 @@ class Interplay:
 
     def company(self, task: Task) -> tuple[set[int], set[int]]:
         """Indices of the task classes and victim groups on which a filter's verdict about the task can depend."""
+        import networkx
+
         component_of: Any = networkx.node_connected_component
         component = component_of(self._graph, ("task", self._class_of(task)))
         return {i for kind, i in component if kind == "task"}, {i for kind, i in component if kind == "victim"}
 
     @cached_property
     def _graph(self) -> Any:
+        import networkx
+
         graph: Any = networkx.Graph()
         items: list[tuple[tuple[str, int], Task]] = [(("task", c.index), c.sample) for c in self.classes.tasks]
         items += [(("victim", g.index), g.sample) for g in self.classes.victims]

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
-from itertools import pairwise, product
-from math import ceil, floor, lcm
+from itertools import pairwise
+from math import floor
 from typing import Any
-
-from ortools.sat.python import cp_model
 
 from cpsched import objectives
 from cpsched.check import Decision
@@ -18,15 +15,9 @@ from cpsched.check.protections import covers
 from cpsched.instance import Task
 from cpsched.objectives import MILLIONTHS, PRIORITY_OFFSET, out_of_reach
 from cpsched.optimum.classes import VictimGroup
-from cpsched.optimum.constraints.queues import change, change_bounds
+from cpsched.optimum.deficits import deficits_of
 from cpsched.optimum.variables import ZERO, Expr, Variables, sum_of, weighted
 from cpsched.snapshot.queues import cluster_total
-
-PROBES = 20_000
-"""How many values of a queue's gain the integer form of its deficit is tried on; beyond that, evenly spread ones."""
-
-ROUGH = 2**21
-"""The scale at which a deficit that no small whole numbers state exactly is stated roughly, and mended by hand."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +45,15 @@ class Step:
 
 def steps_of(v: Variables, name: str, priority: int | None) -> list[Step]:
     """What to minimise, one after another, to settle a level."""
+    return [replace(step, measure=_once(step.measure)) for step in _steps_of(v, name, priority)]
+
+
+def _steps_of(v: Variables, name: str, priority: int | None) -> list[Step]:
     if name == "jobs_admitted":
         starving = {job.key for job in v.snapshot.starving if job.priority == priority}
         jobs = [jobs for jobs in v.classes.jobs if jobs.sample.key in starving]
         served, most = sum_of([v.served(one) for one in jobs]), sum(len(one) for one in jobs)
-        wanted = priority or 0
+        worth = _worth(name, priority or 0)
 
         def pin(value: int) -> list[Any]:
             return [v.served(one) >= len(one) for one in jobs] if value == -most else [-1 * served <= value]
@@ -67,7 +62,7 @@ def steps_of(v: Variables, name: str, priority: int | None) -> list[Step]:
             Step(
                 -1 * served,
                 -most,
-                lambda d: -objectives.jobs_admitted(d, wanted),
+                lambda d: -worth(d),
                 lambda value: -value,
                 pin,
                 lambda value: -value(served),
@@ -82,6 +77,29 @@ def steps_of(v: Variables, name: str, priority: int | None) -> list[Step]:
     return OF_DECISION[name](v)
 
 
+def _worth(name: str, priority: int | None = None) -> Callable[[Decision], int]:
+    """The level's own value, which a decision remembers."""
+
+    def measure(decision: Decision) -> int:
+        value = objectives.value_of(decision, name, priority)
+        assert value is not None
+        return value
+
+    return measure
+
+
+def _once(measure: Callable[[Decision], int]) -> Callable[[Decision], int]:
+    """The same, of the decision it was last asked about from memory: a decision does not change."""
+    last: list[tuple[Decision, int]] = []
+
+    def remembered(decision: Decision) -> int:
+        if not last or last[0][0] is not decision:
+            last[:] = [(decision, measure(decision))]
+        return last[0][1]
+
+    return remembered
+
+
 def _victim_max_priority(v: Variables, groups: list[VictimGroup]) -> list[Step]:
     """How many of the priorities are reached by some victim: reached[k] says that one has at least the k-th lowest."""
     priorities = sorted({group.sample.pod_priority for group in groups})
@@ -93,7 +111,7 @@ def _victim_max_priority(v: Variables, groups: list[VictimGroup]) -> list[Step]:
         v.cp.add_implication(higher, lower)
 
     def measure(decision: Decision) -> int:
-        top = objectives.victim_max_priority(_among(decision, groups), v.snapshot.now)
+        top = objectives.victim_max_priority(_among(v, decision, groups), v.snapshot)
         return 0 if top is None else priorities.index(top) + 1
 
     def pin(value: int) -> list[Any]:
@@ -121,10 +139,9 @@ def _victim_priority_sum(v: Variables, groups: list[VictimGroup]) -> list[Step]:
     """Fewest victims first, then the smallest sum, as long as sums stay below the offset that each victim adds."""
     total = sum(abs(group.sample.pod_priority) * len(group.tasks) for group in groups)
     priorities = weighted((group.sample.pod_priority, v.evicted(group)) for group in groups)
-    now = v.snapshot.now
     if total >= PRIORITY_OFFSET:
         literal = weighted((group.sample.pod_priority + PRIORITY_OFFSET, v.evicted(group)) for group in groups)
-        return [Step(literal, 0, lambda d: objectives.victim_priority_sum(_among(d, groups), now))]
+        return [Step(literal, 0, lambda d: objectives.victim_priority_sum(_among(v, d, groups), v.snapshot))]
     count = _victim_count(v, groups)[0]
     lowest = min((group.sample.pod_priority for group in groups), default=0)
     least = sum(min(0, group.sample.pod_priority) * len(group.tasks) for group in groups)
@@ -134,7 +151,7 @@ def _victim_priority_sum(v: Variables, groups: list[VictimGroup]) -> list[Step]:
             Step(
                 priorities,
                 least,
-                lambda d: sum(task.pod_priority for task in _among(d, groups)),
+                lambda d: sum(task.pod_priority for task in _among(v, d, groups)),
                 lambda _: None,
                 read=lambda value: value(priorities),
             )
@@ -148,16 +165,16 @@ def _victim_count(v: Variables, groups: list[VictimGroup]) -> list[Step]:
         Step(
             total,
             0,
-            lambda d: objectives.victim_count(_among(d, groups), v.snapshot.now),
+            lambda d: objectives.victim_count(_among(v, d, groups), v.snapshot),
             read=lambda value: value(total),
         )
     ]
 
 
-def _among(decision: Decision, groups: list[VictimGroup]) -> list[Task]:
+def _among(v: Variables, decision: Decision, groups: list[VictimGroup]) -> list[Task]:
     """The decision's victims that belong to the groups."""
-    keys = {task.key for group in groups for task in group.tasks}
-    return [victim for victim in decision.victims if victim.key in keys]
+    wanted = {group.index for group in groups}
+    return [victim for victim in decision.victims if v.group_of.get(victim.key) in wanted]
 
 
 def _victim_start_time(v: Variables, groups: list[VictimGroup]) -> list[Step]:
@@ -181,7 +198,7 @@ def _victim_start_time(v: Variables, groups: list[VictimGroup]) -> list[Step]:
         above += alike
 
     def measure(decision: Decision) -> int:
-        first = objectives.victim_start_time(_among(decision, groups), v.snapshot.now)
+        first = objectives.victim_start_time(_among(v, decision, groups), v.snapshot)
         return 0 if first is None else len(starts) - starts.index(first)
 
     def pin(value: int) -> list[Any]:
@@ -205,82 +222,18 @@ def _start(v: Variables, group: VictimGroup) -> int:
 def _queue_deficit_max(v: Variables) -> list[Step]:
     deficits = deficits_of(v)
     if not deficits:
-        return [Step(ZERO, 0, objectives.queue_deficit_max)]
+        return [Step(ZERO, 0, _worth("queue_deficit_max"))]
     if len(deficits) == 1:
-        return [Step(deficits[0], 0, objectives.queue_deficit_max)]
+        return [Step(deficits[0], 0, _worth("queue_deficit_max"))]
     worst = v.cp.new_int_var(0, MILLIONTHS, "worst deficit")
     for deficit in deficits:
         v.cp.add(worst >= deficit)
     v.cp.add(sum_of(list(deficits)) >= worst)
-    return [Step(worst, 0, objectives.queue_deficit_max)]
+    return [Step(worst, 0, _worth("queue_deficit_max"))]
 
 
 def _queue_deficit_total(v: Variables) -> list[Step]:
-    return [Step(sum_of(list(deficits_of(v))), 0, objectives.queue_deficit_total)]
-
-
-def deficits_of(v: Variables) -> list[cp_model.IntVar]:
-    """Per queue with a job an upper bound of its deficit that is tight once minimised; made once per Program."""
-    if v.deficits is None:
-        v.deficits = [
-            _deficit(v, name)
-            for name, share in v.snapshot.shares.items()
-            if share.is_leaf and any(job.queue == name for job in v.snapshot.jobs.values())
-        ]
-    return v.deficits
-
-
-def _deficit(v: Variables, queue: str) -> cp_model.IntVar:
-    share = v.snapshot.shares[queue]
-    deficit = v.cp.new_int_var(0, MILLIONTHS, f"deficit of {queue}")
-    for resource, request in sorted(share.request.items()):
-        want = Fraction(min(share.deserved.get(resource, 0), request))
-        if resource == "pods" or want <= 0:
-            continue
-        least, most = change_bounds(v, queue, resource)
-        base = 1 - Fraction(share.allocated.get(resource, 0)) / want
-        slope = Fraction(v.classes.unit.get(resource, 1)) / want
-        enough = min(most, max(least, ceil(base / slope)))
-        above_least = v.cp.new_int_var(0, enough - least, f"useful gain of {queue} in {resource}")
-        v.cp.add(above_least + least <= change(v, queue, resource))
-        base, slope = MILLIONTHS * (base - slope * least), MILLIONTHS * slope
-        a, b, c = _scaled(base, slope, enough - least) or _rounded_down(base, slope)
-        v.cp.add(deficit * c + above_least * b >= a)
-        for k in _short(base, slope, enough - least, (a, b, c)):
-            at_most = v.flag(f"{queue} gains at most {k} in {resource}")
-            v.cp.add(above_least >= k + 1).only_enforce_if(~at_most)
-            v.cp.add(deficit >= ceil(base - slope * k)).only_enforce_if(at_most)
-    return deficit
-
-
-@lru_cache(maxsize=256)
-def _scaled(base: Fraction, slope: Fraction, steps: int) -> tuple[int, int, int] | None:
-    """Integers (a, b, c) with ⌈base − slope·k⌉ = ⌈(a − b·k) / c⌉ for every k from 0 to `steps`, as small as they come.
-
-    A value just above a whole number must not be rounded down to it, one just below or at it not up beyond it; which
-    of the two is near depends on the share, so every rounding is tried.
-    """
-    probes = (*range(0, steps, max(1, steps // PROBES)), steps)
-    common = lcm(base.denominator, slope.denominator)
-    whole, fall = int(base * common), int(slope * common)
-    wanted = [-((fall * k - whole) // common) for k in probes]
-    for bits in range(0, 41, 4):
-        scale = 2**bits
-        for a, b in product((floor(base * scale), ceil(base * scale)), (ceil(slope * scale), floor(slope * scale))):
-            if all(value == -((b * k - a) // scale) for k, value in zip(probes, wanted, strict=True)):
-                return a, b, scale
-    return None
-
-
-def _rounded_down(base: Fraction, slope: Fraction) -> tuple[int, int, int]:
-    """As _scaled, but never above the value and sometimes one below it."""
-    return floor(base * ROUGH), ceil(slope * ROUGH), ROUGH
-
-
-def _short(base: Fraction, slope: Fraction, steps: int, scaled: tuple[int, int, int]) -> list[int]:
-    """The gains at which the whole numbers stay below the value; none where they were found to be exact."""
-    a, b, c = scaled
-    return [k for k in range(steps + 1) if -((b * k - a) // c) < ceil(base - slope * k)] if c == ROUGH else []
+    return [Step(sum_of(list(deficits_of(v))), 0, _worth("queue_deficit_total"))]
 
 
 def _pdb_violations(v: Variables) -> list[Step]:
@@ -293,7 +246,7 @@ def _pdb_violations(v: Variables) -> list[Step]:
             lost = sum_of([v.evicted(group) for group in covered])
             v.cp.add(over >= lost - max(0, budget.status.disruptions_allowed))
             excess.append(over)
-    return [Step(sum_of(list(excess)), 0, objectives.pdb_violations)]
+    return [Step(sum_of(list(excess)), 0, _worth("pdb_violations"))]
 
 
 def _gangs_broken(v: Variables) -> list[Step]:
@@ -313,13 +266,13 @@ def _gangs_broken(v: Variables) -> list[Step]:
     def read(value: Callable[[Expr], int]) -> int:
         return sum(value(left) < least for left, least in lefts)
 
-    return [Step(sum_of(list(broken)), 0, objectives.gangs_broken, read=read)]
+    return [Step(sum_of(list(broken)), 0, _worth("gangs_broken"), read=read)]
 
 
 def _tasks(v: Variables, *, reserved: bool) -> list[Step]:
     total = [count for jobs in v.classes.jobs for _, count in v.taken(jobs, reserved=reserved)]
     most = sum(len(one.tasks) for one in v.classes.tasks)
-    count = objectives.tasks_placed if reserved else objectives.tasks_bound
+    count = _worth("tasks_placed" if reserved else "tasks_bound")
     placed = sum_of(total)
     return [Step(-1 * placed, -most, lambda d: -count(d), lambda value: -value, read=lambda value: -value(placed))]
 
@@ -332,7 +285,8 @@ def _resources_placed(v: Variables) -> list[Step]:
         worth = floor(MILLIONTHS * max(shares, default=Fraction(0)))
         parts.append((-worth, v.total(one)))
         most += worth * len(one.tasks)
-    return [Step(weighted(parts), -most, lambda d: -objectives.resources_placed(d), lambda value: -value)]
+    count = _worth("resources_placed")
+    return [Step(weighted(parts), -most, lambda d: -count(d), lambda value: -value)]
 
 
 def _nodes_used(v: Variables) -> list[Step]:
@@ -354,7 +308,7 @@ def _nodes_used(v: Variables) -> list[Step]:
         for placed in placements:
             v.cp.add(placed == 0).only_enforce_if(~flag)
         used.append(flag)
-    return [Step(sum_of(used) + least, least, objectives.nodes_used)]
+    return [Step(sum_of(used) + least, least, _worth("nodes_used"))]
 
 
 OF_VICTIMS: dict[str, Callable[[Variables, list[VictimGroup]], list[Step]]] = {

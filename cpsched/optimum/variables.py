@@ -33,6 +33,7 @@ class Variables:
         self.bind: dict[tuple[int, str], cp_model.IntVar] = {}
         self.reserve: dict[tuple[int, str], cp_model.IntVar] = {}
         self.evict: dict[tuple[int, Action], cp_model.IntVar] = {}
+        self._evicted: dict[int, Expr] = {}
         self.bound_of: dict[tuple[int, int], cp_model.IntVar] = {}
         self.reserved_of: dict[tuple[int, int], cp_model.IntVar] = {}
         for kind in room.kinds:
@@ -51,6 +52,7 @@ class Variables:
             self._serve(jobs)
         self.changes: dict[tuple[str, str], Expr] = {}
         self.charged: dict[str, Counts] = {}
+        self.leavers: dict[tuple[str, str], list[VictimGroup]] = {}
         self.deficits: list[cp_model.IntVar] | None = None
 
     @cached_property
@@ -71,7 +73,9 @@ class Variables:
 
     def evicted(self, group: VictimGroup) -> Expr:
         """How many of the group are evicted."""
-        return sum_of([self.evict[group.index, action] for action in sorted(group.rights)])
+        if group.index not in self._evicted:
+            self._evicted[group.index] = sum_of([self.evict[group.index, action] for action in sorted(group.rights)])
+        return self._evicted[group.index]
 
     def placed(self, one: TaskClass, node: str) -> Expr:
         """How many of the class are placed on the node."""
@@ -109,6 +113,11 @@ class Variables:
     def class_by_job(self) -> dict[str, JobClass]:
         """The class of every job that could receive something."""
         return {key: jobs for jobs in self.classes.jobs for key in jobs.jobs}
+
+    @cached_property
+    def group_of(self) -> dict[str, int]:
+        """The group of every task that may be evicted."""
+        return {task.key: group.index for group in self.classes.victims for task in group.tasks}
 
     @cached_property
     def victims_by_node(self) -> dict[str, list[VictimGroup]]:

@@ -31,8 +31,7 @@ class Snapshot:
 
     def job_of(self, task: Task) -> SessionJob | None:
         """The task's job, None if it is not in the session."""
-        key = self.job_key_by_task.get(task.key)
-        return None if key is None else self.jobs[key]
+        return self._job_by_task.get(task.key)
 
     def job_key(self, task: Task) -> str:
         """Key of the job of a task that is in the session."""
@@ -40,8 +39,13 @@ class Snapshot:
 
     def queue_of(self, task: Task) -> Queue | None:
         """The queue of the task's job, None where there are no queues."""
-        job = self.job_of(task)
+        job = self._job_by_task.get(task.key)
         return None if job is None or job.queue is None else self.instance.queues[job.queue]
+
+    @cached_property
+    def _job_by_task(self) -> dict[str, SessionJob]:
+        jobs = self.jobs
+        return {task: jobs[key] for task, key in self.job_key_by_task.items()}
 
     @property
     def shares(self) -> dict[str, QueueShare]:

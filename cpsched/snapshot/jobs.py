@@ -7,12 +7,11 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from cpsched.instance import HOLDS_ROOM, Instance, Status, Task
+from cpsched.instance import HOLDS_ROOM, Instance, Job, Status, Task
 from cpsched.policy import Policy
 
 DEFAULT_SCHEDULER = "default-scheduler"
 _READY = HOLDS_ROOM | {Status.SUCCEEDED}
-_VALID = _READY | {Status.PENDING}
 
 
 @dataclass(frozen=True)
@@ -52,27 +51,29 @@ class SessionJob:
         return self._counted[2]
 
     @cached_property
-    def _counted(self) -> tuple[tuple[Task, ...], int, int]:
-        pending, ready, holding = [], 0, 0
+    def _counted(self) -> tuple[tuple[Task, ...], int, int, bool]:
+        pending, counted, ready, holding = [], [], 0, 0
         for task in self.tasks:
-            if task.status is Status.PENDING:
+            status = task.status
+            if status is Status.PENDING:
+                counted.append(task)
                 if not task.gated:
                     pending.append(task)
-            elif task.status in _READY:
+            elif status in _READY:
+                counted.append(task)
                 ready += 1
-                holding += task.status in HOLDS_ROOM
-        return tuple(pending), ready, holding
+                holding += status in HOLDS_ROOM
+        return tuple(pending), ready, holding, len(counted) >= self.min_available and self._roles_met(counted)
 
     @property
     def roles_count(self) -> bool:
         """Per-role minima hold only where together they do not exceed the gang's minimum."""
         return bool(self.min_by_role) and self.min_available >= sum(self.min_by_role.values())
 
-    @cached_property
+    @property
     def is_valid(self) -> bool:
         """It has enough tasks, in all and per role, to ever become ready."""
-        counted = [task for task in self.tasks if task.status in _VALID]
-        return len(counted) >= self.min_available and self._roles_met(counted)
+        return self._counted[3]
 
     @property
     def is_below_minimum(self) -> bool:
@@ -129,7 +130,10 @@ def is_starving(job: SessionJob, voters: tuple[str, ...] | None) -> bool:
     """Whether the voters agree that the job is hungry enough to evict; without any nobody is."""
     if voters is None:
         return job.is_below_minimum
-    return bool(voters) and all(STARVING[name](job) for name in voters)
+    for name in voters:
+        if not STARVING[name](job):
+            return False
+    return bool(voters)
 
 
 def session_jobs(instance: Instance, policy: Policy) -> dict[str, SessionJob]:
@@ -146,15 +150,20 @@ def group_jobs(instance: Instance) -> dict[str, SessionJob]:
             priority=job.priority,
             min_available=job.min_available,
             min_by_role=job.min_by_role,
-            tasks=tuple(instance.tasks[key] for key in job.tasks),
+            tasks=tuple([instance.tasks[key] for key in job.tasks]),
             phase=job.phase,
             min_resources=job.min_resources,
             created=job.created,
             sla_waiting_time=_sla(job.group.metadata.annotations),
-            is_preemptable=job.preemptable,
+            is_preemptable=_is_marked(job) and job.preemptable,
         )
         for job in instance.jobs.values()
     }
+
+
+def _is_marked(job: Job) -> bool:
+    """Whether it carries any mark at all; few do, and without one it is not preemptable."""
+    return bool(job.group.metadata.annotations or job.group.metadata.labels)
 
 
 def _single_pods(instance: Instance, policy: Policy) -> dict[str, SessionJob]:

@@ -133,9 +133,14 @@ def has_dynamic_wishes(task: Task) -> bool:
     spec, affinity = task.pod.spec, task.pod.spec.affinity
     if spec.volumes or spec.resource_claims or affinity.pod_affinity.required or affinity.pod_anti_affinity.required:
         return True
-    if any(c.when_unsatisfiable == "DoNotSchedule" for c in spec.topology_spread_constraints):
+    if spec.topology_spread_constraints and any(
+        c.when_unsatisfiable == "DoNotSchedule" for c in spec.topology_spread_constraints
+    ):
         return True
-    return bool(host_ports(task.pod))
+    for container in (*spec.init_containers, *spec.containers):
+        if container.ports:
+            return bool(host_ports(task.pod))
+    return False
 
 
 def dynamic_failures(

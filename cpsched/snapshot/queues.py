@@ -63,15 +63,18 @@ def queue_demands(instance: Instance, jobs: Mapping[str, SessionJob]) -> list[Qu
     return demands
 
 
-def held(job: SessionJob) -> dict[str, float]:
+def held(job: SessionJob) -> Vector:
     """What the job's tasks hold now."""
     if not job.holding:
         return {}
-    return _sum(task.requests for task in job.tasks if task.status in HOLDS_ROOM)
+    requests = [task.requests for task in job.tasks if task.status in HOLDS_ROOM]
+    return requests[0] if len(requests) == 1 else _sum(requests)
 
 
 def elastic(job: SessionJob) -> dict[str, float]:
     """What the job holds beyond its stated minimum (`GetElasticResources`)."""
+    if not job.holding:
+        return {}
     minimum = job.min_resources or {}
     return {name: amount - minimum.get(name, 0) for name, amount in held(job).items() if amount > minimum.get(name, 0)}
 

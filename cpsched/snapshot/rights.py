@@ -52,6 +52,15 @@ class StaticRights:
             found = self._found[kinds] = tuple(actions_against(self._snapshot, task, victim))
         return found
 
+    def against(self, victim: Task, tasks: Iterable[Task]) -> Iterator[tuple[Task, Action]]:
+        """The same of every task, one after another."""
+        kind, found, claimants = self.victim_kind(victim), self._found, self._claimants
+        for task in tasks:
+            claimant = claimants.get(task.key)
+            actions = None if claimant is None else found.get((claimant, kind))
+            for action in self.actions(task, victim) if actions is None else actions:
+                yield task, action
+
     def claimant_kind(self, task: Task) -> int:
         """Equal for tasks that may evict the same victims."""
         kind = self._claimants.get(task.key)

@@ -18,10 +18,12 @@ from cpsched.importers.load import load
 from cpsched.objectives import level_plan, value_of, vector
 from cpsched.objects.pod import PodSpec
 from cpsched.optimum import classes
+from cpsched.optimum.levels import steps_of
+from cpsched.optimum.program import Program
 from cpsched.resources import less_equal_partly_for_zero_filtered
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.predicates import NOT_IN_SHARD, Predicates
-from cpsched.snapshot.rights import actions_against
+from cpsched.snapshot.rights import actions_against, is_above_share
 from cpsched.solution import Eviction
 from tests.judge import cluster, conf, job, pending, running, snapshot_of
 from tests.oracle.sessions import contest, entering
@@ -133,6 +135,106 @@ class TestRights:
                 for key, pairs in expected.items():
                     held = [pair for pair in pairs if plain_holds(decision, key, *pair)]
                     assert list(decision.rights.by_victim[key]) == held
+                    by_preempt = "preempt" in {action for _, action in pairs}
+                    assert decision.rights.action(key) == ("preempt" if by_preempt else "reclaim" if pairs else None)
+
+    def test_one_more_of_another_shape(self):
+        """Left is above its share in cpu alone: one more victim that holds cpu would be given back, no other."""
+        old = job("old", running(4), running(None, requests={"memory": "1Gi"}), priority=10, minMember=0, queue="left")
+        new = [job("boss", pending(1), priority=100, queue="left"), job("taker", pending(1), queue="right")]
+        rights = claimed(cluster(old, *new, nodes=TWO_RESOURCES, queues=shares(left=1, right=5))).rights
+        by = {key: [owner(task) for task, _ in pairs] for key, pairs in rights.by_victim.items()}
+        assert by == {"old/task-0": ["boss", "taker"], "old/task1-0": ["boss"]}
+
+    def test_claims_by_queue(self):
+        """Two queues ask for the same, and only one of them stays within its share."""
+        old = job("old", running(4), priority=10, minMember=0, queue="left")
+        more = job("more", running(2), priority=10, minMember=0, queue="far")
+        new = [job("near", pending(1), queue="right"), job("late", pending(1), queue="far")]
+        for order in (new, new[::-1]):
+            queues = shares(left=1, right=5, far=1)
+            decision = claimed(cluster(old, more, *order, nodes=TWO_RESOURCES, queues=queues), but="more")
+            assert [[owner(task) for task, _ in pairs] for pairs in decision.rights.by_victim.values()] == [["near"]]
+
+    def test_given_back(self):
+        """Shapes that are taken at once are those that would be taken one by one, in the same order."""
+        lengths = set()
+        for snapshot in sessions():
+            for decision in decisions(snapshot):
+                for queue, victims in decision.rights.reclaimed.items():
+                    found = decision.rights.given_back(queue, victims)
+                    assert found == plain_given_back(snapshot, queue, victims)
+                    lengths.add((len(found), len(victims)))
+        assert any(0 < some < most for some, most in lengths)
+
+    def test_given_back_in_turn(self):
+        """Once a large one is back, the small one that was asked first goes before the other large one."""
+        old = job("old", running(1), running(4, 2), priority=10, minMember=0, queue="left")
+        taker = job("taker", pending(1), queue="right")
+        decision = claimed(cluster(old, taker, nodes=TWO_RESOURCES, queues=shares(left=3, right=5)))
+        small, one, other = decision.victims
+        found = decision.rights.given_back("left", [small, one, other])
+        assert (
+            found == [one.key, small.key, other.key] == plain_given_back(decision.snapshot, "left", [small, one, other])
+        )
+
+    def test_for_whom_by_victim(self):
+        """The job that a victim goes for is looked for among those entitled to it, not to the one before."""
+        old = job("old", running(4), running(None, requests={"memory": "1Gi"}), priority=10, minMember=0, queue="left")
+        new = [job("boss", pending(1), priority=100, queue="left"), job("taker", pending(1), queue="right")]
+        decision = claimed(cluster(old, *new, nodes=TWO_RESOURCES, queues=shares(left=1, right=5)))
+        gone = tuple(item.model_copy(update={"for_job": "default/taker"}) for item in decision.evictions)
+        found = [item.subject for item in violations(replace(decision, evictions=gone)) if item.rule == "eviction"]
+        assert found == ["old/task1-0"]
+
+    def test_asked_by_shape(self):
+        """What a queue is asked for is what all its tasks ask for, not only the first."""
+        new = job("new", pending(1), pending(None, requests={"memory": "3Gi"}), minMember=1, queue="left")
+        queues = [{"name": "left", "capability": {"cpu": 4, "memory": "2Gi"}}]
+        decision = claimed(cluster(new, nodes=TWO_RESOURCES, queues=queues))
+        found = [item.message for item in violations(decision) if item.rule == "queue"]
+        assert found == ["holds more memory than its capability"]
+
+
+TWO_RESOURCES = [{"name": "n1", "allocatable": {"cpu": 8, "memory": "8Gi", "pods": 20}}]
+
+
+def shares(**cpus):
+    """Queues with so much cpu deserved, and more memory than anybody holds."""
+    return [{"name": name, "deserved": {"cpu": cpu, "memory": "6Gi"}} for name, cpu in cpus.items()]
+
+
+def claimed(source, but=""):
+    """Everybody who waits is placed on the one node, and all who run go, but one job."""
+    snapshot = snapshot_of(source, conf=conf(ALL, "priority", "gang", "capacity"))
+    tasks = snapshot.instance.tasks.values()
+    gone = [Eviction(task=task.key) for task in tasks if task.node and owner(task) != but]
+    return Decision(snapshot, {}, {task.key: "n1" for task in tasks if not task.node}, tuple(gone))
+
+
+def owner(task):
+    """The name of the task's job."""
+    return task.group.split("/")[1]
+
+
+def plain_given_back(snapshot, queue, victims):
+    """Whoever finds the queue above its share goes last, then the next; shapes in the order of their first victim."""
+    held = dict(snapshot.shares[queue].allocated) if queue in snapshot.shares else {}
+    for victim in victims:
+        held = {name: held.get(name, 0) - victim.requests.get(name, 0) for name in {**held, **victim.requests}}
+    waiting: dict = {}
+    for victim in victims:
+        waiting.setdefault(tuple(sorted(victim.requests.items())), []).append(victim)
+    found = []
+    while True:
+        for left in filter(None, waiting.values()):
+            with_it = resources.add(held, left[0].requests)
+            if is_above_share(snapshot, queue, left[0], with_it):
+                held = with_it
+                found.append(left.pop(0).key)
+                break
+        else:
+            return found
 
 
 def plain_rights(decision, eviction):
@@ -200,6 +302,23 @@ class TestCharging:
         placed = {key: key.split("/")[0][-2:] for key, task in tasks.items() if not task.node}
         gone = tuple(Eviction(task=key) for key, task in tasks.items() if task.node)
         assert list(charging.uncharged_nodes(Decision(snapshot, {}, placed, gone))) == [("n1", True)]
+
+    def test_one_payer_or_two(self):
+        """Each of two victims has one payer like the other's; where it is the same one, it cannot need both."""
+        both = {"n1": ("left", "right"), "n2": ("left", "left")}
+        jobs = []
+        for n, queues in both.items():
+            for number, queue in enumerate(queues):
+                rank = (10, 50)[number]
+                jobs.append(job(f"old{number}-{n}", running(2, node=n), priority=rank, minMember=0, queue=queue))
+            jobs += [job(f"new-{queue}-{n}", pending(2), priority=100, queue=queue) for queue in ("left", "right")]
+        told = conf("enqueue, allocate, preempt", "priority", "gang")
+        source = cluster(*jobs, nodes=dict.fromkeys(both, 4), queues=[{"name": "left"}, {"name": "right"}])
+        snapshot = snapshot_of(source, conf=told)
+        tasks = snapshot.instance.tasks
+        placed = {key: key.split("/")[0][-2:] for key, task in tasks.items() if not task.node}
+        gone = tuple(Eviction(task=key) for key, task in tasks.items() if task.node)
+        assert list(charging.uncharged_nodes(Decision(snapshot, {}, placed, gone))) == [("n2", True)]
 
     def test_both_verdicts_occur(self):
         """And one decision often has both, on nodes that are not alike."""
@@ -299,6 +418,17 @@ class TestPods:
 
 class TestOnce:
     """A decision is judged once."""
+
+    def test_measures(self):
+        """A step that was asked about one decision measures the next anew."""
+        for seed in range(10):
+            snapshot = mixed(seed)
+            v = Program(snapshot).variables
+            for level in level_plan(snapshot):
+                kept = steps_of(v, *level)
+                for decision in decisions(snapshot, 4):
+                    fresh = [step.measure(decision) for step in steps_of(v, *level)]
+                    assert [step.measure(decision) for step in kept] == fresh
 
     def test_second_answers(self):
         """They are those of a decision that nobody asked before, and no list is handed out twice."""

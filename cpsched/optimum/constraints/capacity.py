@@ -20,6 +20,7 @@ def capacity(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
     """Binds fit what is idle, everything fits what will be idle once the victims that may be charged are gone."""
     for node, present in sorted(v.classes_by_node.items()):
         freed = _freed(cp, snapshot, v, node, present)
+        count_of = {one.index: v.placed(one, node) for one in present}
         for resource in sorted({name for one in present for name, amount in one.sample.requests.items() if amount}):
             asking = [one for one in present if one.sample.requests.get(resource, 0)]
             idle, future = v.room.idle[node].get(resource, 0), v.room.future[node].get(resource, 0)
@@ -27,14 +28,14 @@ def capacity(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
             if bound:
                 needs = weighted((v.classes.amount(one.sample, resource), v.bound(one, node)) for one in bound)
                 cp.add(needs <= max(idle, 0))
-            placed = weighted((v.classes.amount(one.sample, resource), v.placed(one, node)) for one in asking)
+            placed = weighted((v.classes.amount(one.sample, resource), count_of[one.index]) for one in asking)
             room = weighted((v.classes.amount(group.sample, resource), count) for group, count in freed)
             if future >= 0:
                 cp.add(placed - room <= future)
             else:
                 asked = v.flag(f"{resource} asked on {node}")
                 for one in asking:
-                    cp.add(v.placed(one, node) == 0).only_enforce_if(~asked)
+                    cp.add(count_of[one.index] == 0).only_enforce_if(~asked)
                 cp.add(placed - room <= future).only_enforce_if(asked)
 
 

@@ -51,11 +51,14 @@ def _newcomers(v: Variables, queue: str, resource: str) -> list[TaskClass]:
 
 
 def _leavers(v: Variables, queue: str, resource: str) -> list[VictimGroup]:
-    return [
-        group
-        for group in v.classes.victims
-        if group.sample.requests.get(resource) and queue in line_of(v.snapshot, v.snapshot.jobs[group.job].queue)
-    ]
+    if (queue, resource) not in v.leavers:
+        own = {name for name in v.snapshot.instance.queues if queue in line_of(v.snapshot, name)}
+        v.leavers[queue, resource] = [
+            group
+            for group in v.classes.victims
+            if group.sample.requests.get(resource) and v.snapshot.jobs[group.job].queue in own
+        ]
+    return v.leavers[queue, resource]
 
 
 def room_for(v: Variables, queue: str, resource: str, limit: float) -> int | None:

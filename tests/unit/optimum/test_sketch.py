@@ -136,16 +136,15 @@ def test_a_priority_that_victims_reach_is_reached_among_more_of_them(
 
 
 @pytest.mark.parametrize(
-    ("fields", "needed"),
-    [
-        ({"minMember": 0}, 1),
-        ({"minMember": 3}, 3),
-        ({"minMember": 2, "minTaskMember": {"a": 1, "b": 2}}, 3),
-        ({"minMember": 4, "minTaskMember": {"a": 1, "b": 2}}, 4),
-    ],
+    ("minimum", "by_role", "at_work", "needed"),
+    [(0, {}, 0, 1), (3, {}, 0, 3), (4, {"a": 2, "b": 2}, 0, 4), (4, {"a": 2, "b": 2}, 3, 2), (4, {}, 3, 1)],
 )
-def test_more_tasks_than_its_minima_ask_for_serve_a_gang_no_better(fields: dict[str, object], needed: int) -> None:
-    tasks = [_task(1, replicas=2) | {"role": "a"}, _task(1, replicas=2) | {"role": "b"}]
-    program = Program(snapshot_of(cluster({"name": "gang", "tasks": tasks, **fields})))
+def test_more_tasks_than_its_minima_ask_for_serve_a_gang_no_better(
+    minimum: int, by_role: dict[str, int], at_work: int, needed: int
+) -> None:
+    running = {"running": ["n1"] * at_work} if at_work else {}
+    tasks = [_task(1, replicas=2 + at_work, **running) | {"role": "a"}, _task(1, replicas=2) | {"role": "b"}]
+    gang = {"name": "gang", "minMember": minimum, "minTaskMember": by_role, "tasks": tasks}
+    program = Program(snapshot_of(cluster(gang)))
     [jobs] = program.variables.classes.jobs
     assert enough(program.variables, jobs) == needed

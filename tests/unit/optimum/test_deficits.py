@@ -7,7 +7,7 @@ from math import ceil
 
 import pytest
 
-from cpsched.optimum.levels import _rounded_down, _scaled, _short
+from cpsched.optimum.deficits import _rounded_down, _scaled, _short
 
 
 @pytest.mark.parametrize(
