@@ -16,15 +16,18 @@ def plans(v: Variables, sight: Foresight) -> list[list[Any]]:
 
 
 def _same_places(v: Variables, sight: Foresight) -> list[Any]:
-    """As many of each kind on each node as in the sketch, wherever a node is drawn for itself."""
-    theirs, values = sight.sketch.variables, sight.values or []
+    """As many of each kind on each node as in the sketch; what is in a pool is spread evenly over its nodes."""
+    sketch, values = sight.sketch, sight.values or []
+    theirs = sketch.variables
     rows: list[Any] = []
     for mine, drawn in ((v.bind, theirs.bind), (v.reserve, theirs.reserve)):
         together: dict[tuple[int, str], list[Expr]] = {}
         for (index, node), count in mine.items():
-            if node in sight.sketch.lone:
-                together.setdefault((theirs.room.kind_of[index], node), []).append(count)
-        rows += [sum_of(counts) == values[drawn[place].index] for place, counts in together.items()]
+            together.setdefault((theirs.room.kind_of[index], node), []).append(count)
+        for (kind, pool), variable in drawn.items():
+            nodes = sketch.nodes_by_pool[pool]
+            each, rest = divmod(values[variable.index], len(nodes))
+            rows += [sum_of(together[kind, node]) == each + (n < rest) for n, node in enumerate(nodes)]
     return rows
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from ortools.sat.python import cp_model
 
 from cpsched.optimum.classes import classes_of
@@ -51,9 +49,9 @@ class Sketch:
         self.cp = cp_model.CpModel()
         room = room_by_kind(snapshot, classes)
         pool_by_node = pools_of(classes, room)
-        sizes = Counter(pool_by_node.values())
-        self.lone = frozenset(node for node, pool in pool_by_node.items() if sizes[pool] == 1)
-        """Nodes that are no part of a larger pool."""
+        self.nodes_by_pool: dict[str, list[str]] = {}
+        for node, pool in pool_by_node.items():
+            self.nodes_by_pool.setdefault(pool, []).append(node)
         classes, room = pooled(classes, room, pool_by_node)
         self.variables = Variables(self.cp, snapshot, classes, room, knows_who=False)
         for key in IN_SKETCHES:

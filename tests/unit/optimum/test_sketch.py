@@ -52,7 +52,7 @@ def test_only_many_nodes_that_are_alike_are_one(nodes: int) -> None:
     sketch = Sketch(Program(session(nodes, a="p50")))
     places = set(sketch.variables.room.idle)
     assert len(places) == (1 if nodes == SMALLEST_POOL else nodes)
-    assert sketch.lone == (set() if nodes == SMALLEST_POOL else places)
+    assert sorted(map(len, sketch.nodes_by_pool.values())) == ([nodes] if nodes == SMALLEST_POOL else [1] * nodes)
     pooled = Counter(group.node for group in sketch.variables.classes.victims for _ in group.tasks)
     assert sum(pooled.values()) == nodes
     assert pooled.keys() == places
