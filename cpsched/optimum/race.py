@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from math import ceil
 from typing import Any
 
@@ -89,36 +90,56 @@ class Race:
 
     def minimise(self, cp: cp_model.CpModel, seconds: float, rows_of: Callable[[], Rows] | None = None) -> Outcome:
         """Minimise the model's objective within the time; a sketch comes with a cheaper way to its rows."""
-        end = self.clock() + seconds
         settings, sketch = self.settings, rows_of is not None
-        single = settings.deterministic or settings.workers < 2
         if settings.prover == "highs" and (rows := _safe_rows(cp, rows_of)) is not None:
             return self._highs(rows, seconds)
-        outcome = Outcome([])
-        if single or len(cp.proto.variables) <= (LONE if sketch else FEW):
-            outcome = self._cp_sat(cp, seconds, workers=1, effort=None if single else ALONE_EFFORT, lean=sketch)
+        if self._single:
+            return self._cp_sat(cp, seconds, workers=1, lean=sketch)
+        end, size = self.clock() + seconds, len(cp.proto.variables)
+        outcome, rival = Outcome([]), self._rival(cp, rows_of, end)
+        if sketch or size <= FEW:
+            early = rival if sketch and size > LONE else None
+            outcome = self._cp_sat(cp, seconds, workers=1, effort=ALONE_EFFORT, rival=early, lean=sketch)
         left = end - self.clock()
-        if single or left <= 0.05 or self.interrupted or self._closed(cp, outcome):
-            return outcome
-        racing = _safe_rows(cp, rows_of) if settings.prover == "both" else None
-        workers = settings.workers if sketch or racing is None else max(1, settings.workers - 1)
-        return _better(outcome, self._cp_sat(cp, left, workers=workers, race=racing))
+        if left > 0.05 and not self.interrupted and not self._closed(cp, outcome):
+            workers = settings.workers if sketch or settings.prover != "both" else max(1, settings.workers - 1)
+            outcome = _better(outcome, self._cp_sat(cp, left, workers=workers, rival=rival))
+        self._racer.drop()
+        return outcome
 
     def find(self, cp: cp_model.CpModel, seconds: float, effort: float) -> Outcome:
         """An assignment that satisfies the model, if one is found: by CP-SAT within a measured effort, or in a race."""
-        settings = self.settings
         if self.interrupted:
             return Outcome([])
-        if settings.prover == "highs":
+        if self.settings.prover == "highs":
             rows = _safe_rows(cp)
             return Outcome([]) if rows is None else self._highs(rows, seconds)
         end = self.clock() + seconds
         outcome = self._cp_sat(cp, seconds, workers=1, effort=effort, may_fail=True)
         left = end - self.clock()
-        if outcome.solutions or outcome.holder or settings.deterministic or settings.workers < 2 or left < 0.05:
+        if outcome.solutions or outcome.holder or self._single or left < 0.05:
             return outcome
-        racing = _safe_rows(cp) if settings.prover == "both" else None
-        return self._cp_sat(cp, left, workers=settings.workers, race=racing, may_fail=True)
+        rival = self._rival(cp, None, end)
+        outcome = self._cp_sat(cp, left, workers=self.settings.workers, rival=rival, may_fail=True)
+        self._racer.drop()
+        return outcome
+
+    @property
+    def _single(self) -> bool:
+        """Whether one worker does it all."""
+        return self.settings.deterministic or self.settings.workers < 2
+
+    def _rival(self, cp: cp_model.CpModel, rows_of: Callable[[], Rows] | None, end: float) -> Callable[[], bool]:
+        """Lets HiGHS have a go the first time it is called; whether it may and can be trusted with the numbers."""
+
+        @cache
+        def ask() -> bool:
+            rows = _safe_rows(cp, rows_of) if self.settings.prover == "both" else None
+            if rows is not None:
+                self._racer.ask(rows, end - self.clock())
+            return rows is not None
+
+        return ask
 
     def _highs(self, rows: Rows, seconds: float) -> Outcome:
         """HiGHS by itself; an interruption and a child that does not keep to its time leave no answer."""
@@ -138,7 +159,7 @@ class Race:
         self.say(f"highs: {status}, bound {answer.bound}")
 
     def _closed(self, cp: cp_model.CpModel, outcome: Outcome) -> bool:
-        return bool(outcome.solutions) and objective_of(cp, outcome.solutions[0]) == outcome.bound
+        return any(objective_of(cp, solution) == outcome.bound for solution in outcome.solutions)
 
     def _cp_sat(
         self,
@@ -146,7 +167,7 @@ class Race:
         seconds: float,
         *,
         workers: int,
-        race: Rows | None = None,
+        rival: Callable[[], bool] | None = None,
         effort: float | None = None,
         may_fail: bool = False,
         lean: bool = False,
@@ -168,11 +189,7 @@ class Race:
         parameters.catch_sigint_signal = False
         if workers > 1 or may_fail or lean or len(cp.proto.variables) > FEW:
             parameters.subsolvers.append("max_lp")
-        if race is not None:
-            self._racer.ask(race, seconds)
-        status, answer = self._wait(solver, cp, race is not None, may_fail)
-        if race is not None and answer is None:
-            self._racer.drop()
+        status, answer = self._wait(solver, cp, rival, may_fail)
         if answer is not None:
             self._tell(answer)
         self._effort += solver.response_proto.deterministic_time
@@ -183,16 +200,17 @@ class Race:
         return _combined(cp, solver, status, answer)
 
     def _wait(
-        self, solver: cp_model.CpSolver, cp: cp_model.CpModel, race: bool, may_fail: bool
+        self, solver: cp_model.CpSolver, cp: cp_model.CpModel, rival: Callable[[], bool] | None, may_fail: bool
     ) -> tuple[Any, Answer | None]:
-        """Let CP-SAT work in a thread, so that this one hears of interruptions and of the other solver."""
+        """Let CP-SAT work in a thread, so that this one asks the other solver and hears of it and of interruptions."""
         box: list[Any] = []
         thread = threading.Thread(target=lambda: box.append(solver.solve(cp)), daemon=True)
         answer: Answer | None = None
         thread.start()
         try:
+            race = rival is not None and rival()
             while thread.is_alive():
-                thread.join(0.02)
+                thread.join(0.005)
                 if race and answer is None:
                     answer = self._racer.answer()
                 if self.interrupted or (answer is not None and (answer.optimal or (may_fail and answer.infeasible))):
