@@ -23,7 +23,7 @@ Case = tuple[Recipe, int]
 
 SMALL: dict[str, Recipe] = {
     "contended": ("contended", {"nodes": 30, "gangs": 10, "shapes": 6, "queues": 2, "largest_gang": 20}),
-    "gang-heavy": ("gang-heavy", {"nodes": 30, "gangs": 25, "largest_gang": 16}),
+    "gang-heavy": ("gang-heavy", {"nodes": 30, "gangs": 15, "largest_gang": 16}),
     "queue-borrowing": ("queue-borrowing", {"nodes": 40, "lenders": 3}),
 }
 LARGE: Recipe = ("contended", {"nodes": 100, "gangs": 40, "shapes": 12, "queues": 1})
