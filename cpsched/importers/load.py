@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import gc
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from pydantic import ValidationError
 
+from cpsched.collector import without_collector
 from cpsched.errors import InputError
 from cpsched.importers import compact
 from cpsched.importers.assemble import assemble
@@ -43,24 +42,8 @@ def load(
         format: a key of FORMATS, if it shall not be told by looking.
         queues: further objects that the source lacks, such as the queues of a cache dump.
     """
-    with _without_collector():
+    with without_collector():
         return _load(source, sharding, Report() if report is None else report, lenient, format, queues)
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """A snapshot is millions of objects that all stay: the garbage collector would walk them over and over."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            if not gc.get_freeze_count():
-                # Both together, and nothing between them, move everything to the oldest generation.
-                gc.freeze()
-                gc.unfreeze()
-            gc.enable()
 
 
 def _load(

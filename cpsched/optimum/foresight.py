@@ -91,7 +91,7 @@ class Foresight:
         for earlier, theirs, foreseen in self._settled:
             if theirs == terms:
                 return replace(foreseen, seconds=0.0), True
-            if step.ladder and earlier.ladder:
+            if step.ladder and earlier.ladder and earlier.among <= step.among:
                 value = bisect_left(step.ladder, earlier.ladder[foreseen.value - 1]) + 1 if foreseen.value else 0
             elif _grows(theirs, terms, self.sketch.cp):
                 value = foreseen.value

@@ -27,7 +27,8 @@ class Step:
     `least` is a value that no decision can beat, `measure` reads the value off a decision without the solver, and
     `level` turns a bound on the value into one on the level. `pin` says in plainer rows than the expression's own that
     a decision is no worse than a value that nothing beats. `read` is the value under an assignment that may know
-    nothing of the step's helper variables, and `ladder` what the values from 1 on mean where they are ranks.
+    nothing of the step's helper variables. Where the values are ranks, `ladder` is what they mean from 1 on and
+    `among` the groups of victims that are ranked.
     """
 
     expr: Expr
@@ -37,6 +38,7 @@ class Step:
     pin: Callable[[int], list[Any]] | None = None
     read: Callable[[Callable[[Expr], int]], int] | None = None
     ladder: tuple[int, ...] = ()
+    among: frozenset[int] = frozenset()
 
     def no_worse(self, value: int) -> list[Any]:
         """Rows of a decision that is no worse than the value, once nothing better is possible."""
@@ -131,6 +133,7 @@ def _victim_max_priority(v: Variables, groups: list[VictimGroup]) -> list[Step]:
             pin,
             read,
             ladder=tuple(priorities),
+            among=frozenset(group.index for group in groups),
         )
     ]
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from cpsched.collector import without_collector
 from cpsched.errors import InputError
 from cpsched.greedy.volcano.actions import ACTIONS
 from cpsched.greedy.volcano.closing import nominations, phases, task_messages, unplaced
@@ -91,24 +89,8 @@ def _outcomes(instance: Instance, policy: Policy, options: Options) -> tuple[Sol
 
 def _run(instance: Instance, policy: Policy, choices: Choices, options: Options) -> Replay:
     story = Story(wanted=options.trace)
-    with _without_collector():
+    with without_collector():
         return _session(instance, policy, choices, options, story)
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """A session makes many small objects and few cycles: looking for these takes a tenth of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            if not gc.get_freeze_count():
-                # What is left of the session moves to the oldest generation; looking through it now would find nothing.
-                gc.freeze()
-                gc.unfreeze()
-            gc.enable()
 
 
 def _session(instance: Instance, policy: Policy, choices: Choices, options: Options, story: Story) -> Replay:

@@ -122,16 +122,19 @@ class TestThoseOfLowerPriority:
         assert solution.levels[0].value == optimum(snapshot).values[0] == admitted
 
 
-@pytest.mark.parametrize(("earlier", "value", "inherited"), [((50,), 1, 2), ((10, 50), 1, 1), ((100,), 0, 0)])
+@pytest.mark.parametrize(
+    ("earlier", "groups", "value", "inherited"),
+    [((50,), {1}, 1, 2), ((10, 50), {0, 1}, 1, 1), ((100,), {2}, 0, 0), ((50,), {1, 9}, 1, 0)],
+)
 def test_a_priority_that_victims_reach_is_reached_among_more_of_them(
-    earlier: tuple[int, ...], value: int, inherited: int
+    earlier: tuple[int, ...], groups: set[int], value: int, inherited: int
 ) -> None:
-    program = Program(session(1, a="p50"))
-    sight = Foresight(program, Race(Settings()), [])
+    sight = Foresight(Program(session(1, a="p50")), Race(Settings()), [])
     x, y = (sight.sketch.variables.flag(name) for name in "xy")
-    settled = Step(sum_of([x]), 0, lambda _: 0, ladder=earlier)
+    settled = Step(sum_of([x]), 0, lambda _: 0, ladder=earlier, among=frozenset(groups))
     sight._settled.append((settled, (0, {x.index: 1}), Foreseen(value, "cp-sat", 1.0)))
-    found, same = sight._inherited(Step(sum_of([y]), 0, lambda _: 0, ladder=(10, 50, 100)))
+    step = Step(sum_of([y]), 0, lambda _: 0, ladder=(10, 50, 100), among=frozenset({0, 1, 2}))
+    found, same = sight._inherited(step)
     assert (found.value, same) == (inherited, False)
 
 
