@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from math import ceil, floor, lcm
+from typing import NamedTuple
 
 from ortools.sat.python import cp_model
 
@@ -20,8 +21,31 @@ ROUGH = 2**21
 """The scale at which a deficit that no small whole numbers state exactly is stated roughly, and mended by hand."""
 
 
-def deficits_of(v: Variables) -> list[cp_model.IntVar]:
-    """Per queue with a job an upper bound of its deficit that is tight once minimised; made once per Program."""
+class Fall(NamedTuple):
+    """A deficit in one resource: ⌈base − slope·k⌉ after a gain of k units, up to the last one that is of use."""
+
+    base: Fraction
+    slope: Fraction
+    steps: int
+
+    def after(self, gain: int) -> int:
+        """The deficit after a gain."""
+        return ceil(self.base - self.slope * gain)
+
+    def without(self, loss: int) -> int:
+        """The same after a loss, which is a negative gain."""
+        return self.after(-loss)
+
+
+class Deficit(NamedTuple):
+    """A variable that is at least the queue's deficit, and as low once minimised; and per resource what it gains."""
+
+    variable: cp_model.IntVar
+    gains: tuple[tuple[cp_model.IntVar, Fall], ...]
+
+
+def deficits_of(v: Variables) -> list[Deficit]:
+    """Of every queue with a job; made once per Program."""
     if v.deficits is None:
         v.deficits = [
             _deficit(v, name)
@@ -31,8 +55,9 @@ def deficits_of(v: Variables) -> list[cp_model.IntVar]:
     return v.deficits
 
 
-def _deficit(v: Variables, queue: str) -> cp_model.IntVar:
+def _deficit(v: Variables, queue: str) -> Deficit:
     share = v.snapshot.shares[queue]
+    gains = []
     deficit = v.cp.new_int_var(0, MILLIONTHS, f"deficit of {queue}")
     for resource, request in sorted(share.request.items()):
         want = Fraction(min(share.deserved.get(resource, 0), request))
@@ -44,14 +69,15 @@ def _deficit(v: Variables, queue: str) -> cp_model.IntVar:
         enough = min(most, max(least, ceil(base / slope)))
         above_least = v.cp.new_int_var(0, enough - least, f"useful gain of {queue} in {resource}")
         v.cp.add(above_least + least <= change(v, queue, resource))
-        base, slope = MILLIONTHS * (base - slope * least), MILLIONTHS * slope
-        a, b, c = _scaled(base, slope, enough - least) or _rounded_down(base, slope)
+        fall = Fall(MILLIONTHS * (base - slope * least), MILLIONTHS * slope, enough - least)
+        gains.append((above_least, fall))
+        a, b, c = _scaled(*fall) or _rounded_down(fall)
         v.cp.add(deficit * c + above_least * b >= a)
-        for k in _short(base, slope, enough - least, (a, b, c)):
+        for k in _short(fall, (a, b, c)):
             at_most = v.flag(f"{queue} gains at most {k} in {resource}")
             v.cp.add(above_least >= k + 1).only_enforce_if(~at_most)
-            v.cp.add(deficit >= ceil(base - slope * k)).only_enforce_if(at_most)
-    return deficit
+            v.cp.add(deficit >= fall.after(k)).only_enforce_if(at_most)
+    return Deficit(deficit, tuple(gains))
 
 
 @lru_cache(maxsize=256)
@@ -73,12 +99,12 @@ def _scaled(base: Fraction, slope: Fraction, steps: int) -> tuple[int, int, int]
     return None
 
 
-def _rounded_down(base: Fraction, slope: Fraction) -> tuple[int, int, int]:
+def _rounded_down(fall: Fall) -> tuple[int, int, int]:
     """As _scaled, but never above the value and sometimes one below it."""
-    return floor(base * ROUGH), ceil(slope * ROUGH), ROUGH
+    return floor(fall.base * ROUGH), ceil(fall.slope * ROUGH), ROUGH
 
 
-def _short(base: Fraction, slope: Fraction, steps: int, scaled: tuple[int, int, int]) -> list[int]:
+def _short(fall: Fall, scaled: tuple[int, int, int]) -> list[int]:
     """The gains at which the whole numbers stay below the value; none where they were found to be exact."""
     a, b, c = scaled
-    return [k for k in range(steps + 1) if -((b * k - a) // c) < ceil(base - slope * k)] if c == ROUGH else []
+    return [k for k in range(fall.steps + 1) if -((b * k - a) // c) < fall.after(k)] if c == ROUGH else []

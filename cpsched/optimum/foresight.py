@@ -6,39 +6,52 @@ foreseen on all levels is the best one on all of them at once.
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, cast
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, cast
 
 from ortools.sat.python import cp_model
 
 from cpsched.objectives import level_plan
 from cpsched.optimum.constraints.gang import enough
-from cpsched.optimum.levels import Step, steps_of
+from cpsched.optimum.hopes import Foreseen, Hopes
+from cpsched.optimum.levels import steps_of
 from cpsched.optimum.linear import Linearisation
 from cpsched.optimum.program import Program, Sketch
 from cpsched.optimum.race import LONE, Race, objective_of
-from cpsched.optimum.variables import Expr, sum_of, value_in
+from cpsched.optimum.steps import Step
+from cpsched.optimum.variables import sum_of, value_in
 
 SEES_TASKS = frozenset({"queue_deficit_max", "queue_deficit_total", "tasks_bound", "tasks_placed", "resources_placed"})
 """Levels that are better the more tasks are placed."""
+
+SUSPECTS = (SEES_TASKS, frozenset({"victim_priority_sum", "victim_count", "victim_start_time"}))
+"""Levels whose hopes are most often in vain; the likeliest are suspected first."""
 
 NOT_SKETCHED = frozenset({"nodes_used"})
 """Levels that a sketch knows nothing of."""
 
 
-Terms = tuple[int, dict[int, int]]
-"""A constant, and the coefficient of every variable."""
+class Ahead(NamedTuple):
+    """A step that is to be settled: of which level in the plan, which of its steps, and whether it is the last."""
+
+    position: int
+    name: str
+    number: int
+    step: Step
+    last: bool
+
+    @property
+    def sort(self) -> tuple[str, int]:
+        """What its hope is trusted by."""
+        return self.name, self.number
 
 
-@dataclass(frozen=True)
-class Foreseen:
-    """One step of one level: its best value on the sketch, and who proved that."""
+class Hope(NamedTuple):
+    """The best that a step can be if those before it are, and whether the assignment at hand is as good."""
 
-    value: int
-    holder: str
-    seconds: float
+    ahead: Ahead
+    foreseen: Foreseen
+    met: bool
 
 
 class Foresight:
@@ -48,13 +61,15 @@ class Foresight:
         self.race = race
         self.sketch = Sketch(program)
         self._linear = Linearisation()
+        self._hopes = Hopes(self.sketch.cp, self._linear, relaxed=race.settings.prover == "both")
         self.levels: list[list[Foreseen]] = []
         self.values: list[int] | None = None
         self._plan = level_plan(program.snapshot)
         self._tiers = sum(name == "jobs_admitted" for name, _ in self._plan)
         self._starving = {job.key for job in program.snapshot.starving}
-        self._begin = len(settled)
-        self._settled: list[tuple[Step, Terms, Foreseen]] = []
+        self._steps = self._made(len(settled))
+        self._waiting: list[Ahead] = []
+        self._distrusted: set[tuple[str, int]] = set()
         if len(self.sketch.cp.proto.variables) > LONE:
             race.warm_up()
         for (name, priority), values in zip(self._plan, settled, strict=False):
@@ -63,78 +78,105 @@ class Foresight:
                     self._pin(step, value)
 
     def look(self, end: float) -> None:
-        """Settle level after level, until one stays open."""
-        for position in range(self._begin, len(self._plan)):
+        """Settle step after step, many at once as long as what is hoped for comes true, until one stays open."""
+        level: list[Foreseen] = []
+        alone = False
+        while hopes := self._hoped(alone=alone or not self._hopes.are_founded):
+            doubtful = [number for number, hope in enumerate(hopes) if not hope.met]
+            settled = self._come_true(hopes, doubtful, end)
+            for hope, foreseen in zip(hopes, settled, strict=False):
+                self._hopes.settle(hope.ahead.step, foreseen)
+                self._pin(hope.ahead.step, foreseen.value)
+                level.append(foreseen)
+                if hope.ahead.last:
+                    self.levels.append(level)
+                    level = []
+            left = hopes[len(settled) :]
+            if doubtful == [len(settled)] or self.race.interrupted or self.race.clock() >= end:
+                return
+            alone = len(settled) < doubtful[-1] and not self._blame(left) if doubtful else False
+            self._waiting = [hope.ahead for hope in left] + self._waiting
+
+    def _blame(self, hopes: list[Hope]) -> bool:
+        """Trust no longer in those of the hopes that are the likeliest to be in vain; whether there are any."""
+        for names in SUSPECTS:
+            suspects = {hope.ahead.sort for hope in hopes if not hope.met and hope.ahead.name in names}
+            if not suspects <= self._distrusted:
+                self._distrusted |= suspects
+                return True
+        return False
+
+    def _made(self, begin: int) -> Iterator[Ahead]:
+        for position in range(begin, len(self._plan)):
             name, priority = self._plan[position]
             if name in NOT_SKETCHED:
                 return
             self.race.say(f"sketch of {name if priority is None else f'{name}[{priority}]'}")
-            settled: list[Foreseen] = []
-            for step in steps_of(self.sketch.variables, name, priority):
-                least, settled_already = self._inherited(step)
-                known = settled_already or self._reads(step) == least.value
-                foreseen = least if known else self._minimised(step, position, end)
-                if foreseen is None:
-                    return
-                settled.append(foreseen)
-                self._settled.append((step, _terms(step.expr), foreseen))
-                self._pin(step, foreseen.value)
-            self.levels.append(settled)
+            steps = steps_of(self.sketch.variables, name, priority)
+            for number, step in enumerate(steps):
+                yield Ahead(position, name, number, step, last=step is steps[-1])
 
-    def _inherited(self, step: Step) -> tuple[Foreseen, bool]:
-        """What can be hoped for at best, as far as earlier steps know, and whether they settled the very same.
+    def _ahead(self) -> Iterator[Ahead]:
+        """Steps that are not settled, those first that were tried."""
+        while (ahead := self._waiting.pop(0) if self._waiting else next(self._steps, None)) is not None:
+            yield ahead
 
-        Over more victims nothing is less than over fewer.
-        """
-        found = Foreseen(step.least, "bound", 0.0)
-        terms = _terms(step.expr)
-        for earlier, theirs, foreseen in self._settled:
-            if theirs == terms:
-                return replace(foreseen, seconds=0.0), True
-            if step.ladder and earlier.ladder and earlier.among <= step.among:
-                value = bisect_left(step.ladder, earlier.ladder[foreseen.value - 1]) + 1 if foreseen.value else 0
-            elif _grows(theirs, terms, self.sketch.cp):
-                value = foreseen.value
-            else:
-                continue
-            if value > found.value:
-                found = replace(foreseen, value=value, seconds=0.0)
-        return found, False
-
-    def _reads(self, step: Step) -> int | None:
-        """What the assignment at hand is worth on the step, if that can be told."""
+    def _hoped(self, *, alone: bool) -> list[Hope]:
+        """Hopes for the steps ahead, up to the first that is not met yet and not to be trusted."""
+        found: list[Hope] = []
         values = self.values
-        return None if values is None or step.read is None else step.read(lambda expr: value_in(expr, values))
+        for ahead in self._ahead():
+            foreseen, met = self._hopes.of(ahead.step, _worth(ahead.step, values))
+            found.append(Hope(ahead, foreseen, met))
+            if not met:
+                values = None
+                if alone or ahead.sort in self._distrusted:
+                    break
+            self._hopes.assume(ahead.step, foreseen)
+        self._hopes.doubt()
+        return found
+
+    def _come_true(self, hopes: list[Hope], doubtful: list[int], end: float) -> list[Foreseen]:
+        """What the first steps are in truth; up to the first doubtful one if a hope before the last is in vain."""
+        met = [hope.foreseen for hope in hopes]
+        if not doubtful:
+            return met
+        started, last = self.race.clock(), doubtful[-1]
+        if started >= end or self.race.interrupted:
+            return met[: doubtful[0]]
+        model, lasting = self._model(hopes[:last], hopes[last])
+        outcome = self.race.minimise(
+            model, end - started, lambda: self._linear.rows_of(model, lasting), may_fail=len(doubtful) > 1
+        )
+        if not outcome.solutions:
+            return met[: doubtful[0]]
+        self.values = min(outcome.solutions, key=lambda solution: objective_of(model, solution))
+        value, hope, sort = objective_of(model, self.values), met[last], hopes[last].ahead.sort
+        (self._distrusted.discard if value == hope.value else self._distrusted.add)(sort)
+        if value == hope.value and hope.holder != "bound":
+            return met
+        if value != outcome.bound:
+            return met[:last]
+        return [*met[:last], Foreseen(value, outcome.holder, self.race.clock() - started)]
 
     def _pin(self, step: Step, value: int) -> None:
         for row in step.no_worse(value):
             self.sketch.cp.add(row)
 
-    def _minimised(self, step: Step, position: int, end: float) -> Foreseen | None:
-        """The step's best value; None if it stays open."""
-        started = self.race.clock()
-        if started >= end or self.race.interrupted:
-            return None
-        lasting = len(self.sketch.cp.proto.constraints)
-        model = self._model(step, position)
-        outcome = self.race.minimise(model, end - started, lambda: self._linear.rows_of(model, lasting))
-        if not outcome.solutions or outcome.bound is None:
-            return None
-        best = min(outcome.solutions, key=lambda solution: objective_of(model, solution))
-        if objective_of(model, best) > outcome.bound:
-            return None
-        self.values = best
-        return Foreseen(outcome.bound, outcome.holder, self.race.clock() - started)
-
-    def _model(self, step: Step, position: int) -> cp_model.CpModel:
+    def _model(self, before: Sequence[Hope], goal: Hope) -> tuple[cp_model.CpModel, int]:
+        """The goal as good as can be, where all before it are as good as hoped; and how many rows are there to stay."""
+        expr = goal.ahead.step.expr
+        rows = [row for hope in before for row in hope.ahead.step.no_worse(hope.foreseen.value)]
+        rows += [expr >= goal.foreseen.value, *self._reductions(goal.ahead.position)]
         model: Any = self.sketch.cp.clone()
-        model.minimize(step.expr)
-        for row in self._reductions(position):
+        lasting = len(model.proto.constraints)
+        model.minimize(expr)
+        for row in rows:
             model.add(row)
         if self.values:
             model.proto.solution_hint.vars.extend(range(len(self.values)))
             model.proto.solution_hint.values.extend(self.values)
-        return cast(cp_model.CpModel, model)
+        return cast(cp_model.CpModel, model), lasting
 
     def _reductions(self, position: int) -> list[Any]:
         """Rows without which a level is no better: what it does not see is left away."""
@@ -153,14 +195,6 @@ class Foresight:
         return rows
 
 
-def _terms(expr: Expr) -> Terms:
-    flat = cp_model.FlatIntExpr(expr)
-    return flat.offset, {x.index: c for x, c in zip(flat.vars, flat.coeffs, strict=True)}
-
-
-def _grows(fewer: Terms, more: Terms, cp: cp_model.CpModel) -> bool:
-    """Whether the second has all of the first and beyond that only what is never negative."""
-    if fewer[0] != more[0] or any(more[1].get(x) != c for x, c in fewer[1].items()):
-        return False
-    variables: Any = cp.proto.variables
-    return all(c > 0 and min(variables[x].domain) >= 0 for x, c in more[1].items() if x not in fewer[1])
+def _worth(step: Step, values: list[int] | None) -> int | None:
+    """What the assignment is worth on the step, if that can be told."""
+    return None if values is None or step.read is None else step.read(lambda expr: value_in(expr, values))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
-from math import floor
+from math import floor, gcd
 from typing import Any
+
+from ortools.sat.python import cp_model
 
 from cpsched import objectives
 from cpsched.check import Decision
@@ -16,33 +19,9 @@ from cpsched.instance import Task
 from cpsched.objectives import MILLIONTHS, PRIORITY_OFFSET, out_of_reach
 from cpsched.optimum.classes import VictimGroup
 from cpsched.optimum.deficits import deficits_of
+from cpsched.optimum.steps import Step
 from cpsched.optimum.variables import ZERO, Expr, Variables, sum_of, weighted
 from cpsched.snapshot.queues import cluster_total
-
-
-@dataclass(frozen=True)
-class Step:
-    """Something to minimise.
-
-    `least` is a value that no decision can beat, `measure` reads the value off a decision without the solver, and
-    `level` turns a bound on the value into one on the level. `pin` says in plainer rows than the expression's own that
-    a decision is no worse than a value that nothing beats. `read` is the value under an assignment that may know
-    nothing of the step's helper variables. Where the values are ranks, `ladder` is what they mean from 1 on and
-    `among` the groups of victims that are ranked.
-    """
-
-    expr: Expr
-    least: int
-    measure: Callable[[Decision], int]
-    level: Callable[[int], int | None] = lambda value: value
-    pin: Callable[[int], list[Any]] | None = None
-    read: Callable[[Callable[[Expr], int]], int] | None = None
-    ladder: tuple[int, ...] = ()
-    among: frozenset[int] = frozenset()
-
-    def no_worse(self, value: int) -> list[Any]:
-        """Rows of a decision that is no worse than the value, once nothing better is possible."""
-        return [self.expr <= value] if self.pin is None else self.pin(value)
 
 
 def steps_of(v: Variables, name: str, priority: int | None) -> list[Step]:
@@ -105,35 +84,39 @@ def _once(measure: Callable[[Decision], int]) -> Callable[[Decision], int]:
 def _victim_max_priority(v: Variables, groups: list[VictimGroup]) -> list[Step]:
     """How many of the priorities are reached by some victim: reached[k] says that one has at least the k-th lowest."""
     priorities = sorted({group.sample.pod_priority for group in groups})
-    reached = [v.flag(f"victims reach priority {priority}") for priority in priorities]
-    for group in groups:
-        flag = reached[priorities.index(group.sample.pod_priority)]
-        v.cp.add(v.evicted(group) <= len(group.tasks) * flag)
-    for lower, higher in pairwise(reached):
-        v.cp.add_implication(higher, lower)
+
+    def total() -> Expr:
+        reached = [v.flag(f"victims reach priority {priority}") for priority in priorities]
+        for group in groups:
+            flag = reached[priorities.index(group.sample.pod_priority)]
+            v.cp.add(v.evicted(group) <= len(group.tasks) * flag)
+        for lower, higher in pairwise(reached):
+            v.cp.add_implication(higher, lower)
+        return sum_of(list(reached))
 
     def measure(decision: Decision) -> int:
         top = objectives.victim_max_priority(_among(v, decision, groups), v.snapshot)
         return 0 if top is None else priorities.index(top) + 1
 
-    def pin(value: int) -> list[Any]:
-        return [v.evicted(group) == 0 for group in groups if priorities.index(group.sample.pod_priority) >= value]
+    def above(value: int) -> list[Expr]:
+        return [v.evicted(group) for group in groups if priorities.index(group.sample.pod_priority) >= value]
 
     def read(value: Callable[[Expr], int]) -> int:
         gone = (priorities.index(group.sample.pod_priority) + 1 for group in groups if value(v.evicted(group)))
         return max(gone, default=0)
 
-    total = sum_of(list(reached))
     return [
         Step(
             total,
             0,
             measure,
             lambda value: priorities[value - 1] if value > 0 else None,
-            pin,
+            lambda value: [lost == 0 for lost in above(value)],
             read,
             ladder=tuple(priorities),
             among=frozenset(group.index for group in groups),
+            ranks=len(priorities),
+            beyond=lambda value: sum_of(above(value)),
         )
     ]
 
@@ -147,6 +130,7 @@ def _victim_priority_sum(v: Variables, groups: list[VictimGroup]) -> list[Step]:
         return [Step(literal, 0, lambda d: objectives.victim_priority_sum(_among(v, d, groups), v.snapshot))]
     count = _victim_count(v, groups)[0]
     lowest = min((group.sample.pod_priority for group in groups), default=0)
+    common = gcd(*(group.sample.pod_priority for group in groups)) or 1
     least = sum(min(0, group.sample.pod_priority) * len(group.tasks) for group in groups)
     steps = [replace(count, level=lambda value: value * (PRIORITY_OFFSET + lowest))]
     if len({group.sample.pod_priority for group in groups}) > 1:
@@ -157,6 +141,7 @@ def _victim_priority_sum(v: Variables, groups: list[VictimGroup]) -> list[Step]:
                 lambda d: sum(task.pod_priority for task in _among(v, d, groups)),
                 lambda _: None,
                 read=lambda value: value(priorities),
+                attainable=lambda bound: -(-bound // common) * common,
             )
         )
     return steps
@@ -184,28 +169,32 @@ def _victim_start_time(v: Variables, groups: list[VictimGroup]) -> list[Step]:
     """Among the victims of highest priority: too_early[k] says that one started no later than the k-th start."""
     priorities = sorted({group.sample.pod_priority for group in groups}, reverse=True)
     starts = sorted({_start(v, group) for group in groups})
-    early = [v.flag(f"a top victim started by {start}") for start in starts]
-    for lower, higher in pairwise(early):
-        v.cp.add_implication(lower, higher)
-    above: list[VictimGroup] = []
-    for priority in priorities:
-        alike = [group for group in groups if group.sample.pod_priority == priority]
-        higher_goes = v.flag(f"a victim above {priority}") if above else None
-        if higher_goes is not None:
-            v.cp.add(sum_of([v.evicted(group) for group in above]) >= 1).only_enforce_if(higher_goes)
-        for group in alike:
-            flag = early[starts.index(_start(v, group))]
-            row = v.cp.add(v.evicted(group) <= len(group.tasks) * flag)
+
+    @cache
+    def early() -> list[cp_model.IntVar]:
+        flags = [v.flag(f"a top victim started by {start}") for start in starts]
+        for lower, higher in pairwise(flags):
+            v.cp.add_implication(lower, higher)
+        above: list[VictimGroup] = []
+        for priority in priorities:
+            alike = [group for group in groups if group.sample.pod_priority == priority]
+            higher_goes = v.flag(f"a victim above {priority}") if above else None
             if higher_goes is not None:
-                row.only_enforce_if(~higher_goes)
-        above += alike
+                v.cp.add(sum_of([v.evicted(group) for group in above]) >= 1).only_enforce_if(higher_goes)
+            for group in alike:
+                flag = flags[starts.index(_start(v, group))]
+                row = v.cp.add(v.evicted(group) <= len(group.tasks) * flag)
+                if higher_goes is not None:
+                    row.only_enforce_if(~higher_goes)
+            above += alike
+        return flags
 
     def measure(decision: Decision) -> int:
         first = objectives.victim_start_time(_among(v, decision, groups), v.snapshot)
         return 0 if first is None else len(starts) - starts.index(first)
 
-    def pin(value: int) -> list[Any]:
-        return [flag == 0 for flag in early[: len(starts) - value]]
+    def too_early(value: int) -> list[cp_model.IntVar]:
+        return early()[: len(starts) - value]
 
     def read(value: Callable[[Expr], int]) -> int:
         gone = [group for group in groups if value(v.evicted(group))]
@@ -213,8 +202,18 @@ def _victim_start_time(v: Variables, groups: list[VictimGroup]) -> list[Step]:
         first = min((_start(v, group) for group in gone if group.sample.pod_priority == top), default=None)
         return 0 if first is None else len(starts) - starts.index(first)
 
-    total = sum_of(list(early))
-    return [Step(total, 0, measure, lambda value: starts[len(starts) - value] if value > 0 else None, pin, read)]
+    return [
+        Step(
+            lambda: sum_of(list(early())),
+            0,
+            measure,
+            lambda value: starts[len(starts) - value] if value > 0 else None,
+            lambda value: [flag == 0 for flag in too_early(value)],
+            read,
+            ranks=len(starts),
+            beyond=lambda value: sum_of(list(too_early(value))),
+        )
+    ]
 
 
 def _start(v: Variables, group: VictimGroup) -> int:
@@ -226,17 +225,19 @@ def _queue_deficit_max(v: Variables) -> list[Step]:
     deficits = deficits_of(v)
     if not deficits:
         return [Step(ZERO, 0, _worth("queue_deficit_max"))]
-    if len(deficits) == 1:
-        return [Step(deficits[0], 0, _worth("queue_deficit_max"))]
-    worst = v.cp.new_int_var(0, MILLIONTHS, "worst deficit")
-    for deficit in deficits:
-        v.cp.add(worst >= deficit)
-    v.cp.add(sum_of(list(deficits)) >= worst)
-    return [Step(worst, 0, _worth("queue_deficit_max"))]
+    worst = deficits[0].variable
+    if len(deficits) > 1:
+        worst = v.cp.new_int_var(0, MILLIONTHS, "worst deficit")
+        for deficit in deficits:
+            v.cp.add(worst >= deficit.variable)
+        v.cp.add(sum_of([deficit.variable for deficit in deficits]) >= worst)
+    gains = [gain for deficit in deficits for gain in deficit.gains]
+    less = tuple((-1 * gain, fall.without) for gain, fall in gains)
+    return [Step(worst, 0, _worth("queue_deficit_max"), less=less)]
 
 
 def _queue_deficit_total(v: Variables) -> list[Step]:
-    return [Step(sum_of(list(deficits_of(v))), 0, _worth("queue_deficit_total"))]
+    return [Step(sum_of([deficit.variable for deficit in deficits_of(v)]), 0, _worth("queue_deficit_total"))]
 
 
 def _pdb_violations(v: Variables) -> list[Step]:
@@ -253,23 +254,31 @@ def _pdb_violations(v: Variables) -> list[Step]:
 
 
 def _gangs_broken(v: Variables) -> list[Step]:
-    broken = []
-    lefts: list[tuple[Expr, int]] = []
+    lefts: list[tuple[str, Expr, int]] = []
     for key, groups in sorted(v.victims_by_job.items()):
         job = v.snapshot.jobs[key]
         if job.ready >= job.min_available:
-            flag = v.flag(f"{key} is broken")
             jobs = v.class_by_job.get(key)
             bound = ZERO if jobs is None else sum_of([count for _, count in v.taken(jobs, reserved=False)])
             left = bound - sum_of([v.evicted(group) for group in groups])
-            v.cp.add(left >= job.min_available - job.ready).only_enforce_if(~flag)
+            lefts.append((key, left, job.min_available - job.ready))
+
+    @cache
+    def total() -> Expr:
+        broken = []
+        for key, left, least in lefts:
+            flag = v.flag(f"{key} is broken")
+            v.cp.add(left >= least).only_enforce_if(~flag)
             broken.append(flag)
-            lefts.append((left, job.min_available - job.ready))
+        return sum_of(list(broken))
 
     def read(value: Callable[[Expr], int]) -> int:
-        return sum(value(left) < least for left, least in lefts)
+        return sum(value(left) < least for _, left, least in lefts)
 
-    return [Step(sum_of(list(broken)), 0, _worth("gangs_broken"), read=read)]
+    def pin(value: int) -> list[Any]:
+        return [total() <= value] if value else [left >= least for _, left, least in lefts]
+
+    return [Step(total, 0, _worth("gangs_broken"), pin=pin, read=read)]
 
 
 def _tasks(v: Variables, *, reserved: bool) -> list[Step]:

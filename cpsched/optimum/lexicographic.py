@@ -14,12 +14,14 @@ from cpsched.check import Decision, violations
 from cpsched.objectives import comparable, level_plan, value_of, vector
 from cpsched.optimum.assignments import judged
 from cpsched.optimum.extract import counts_of
-from cpsched.optimum.foresight import NOT_SKETCHED, Foreseen, Foresight
+from cpsched.optimum.foresight import NOT_SKETCHED, Foresight
+from cpsched.optimum.hopes import Foreseen
 from cpsched.optimum.interrupt import on_interrupt
-from cpsched.optimum.levels import Step, steps_of
+from cpsched.optimum.levels import steps_of
 from cpsched.optimum.plans import plans
 from cpsched.optimum.program import Program
 from cpsched.optimum.race import MismatchError, Race, Settings, objective_of
+from cpsched.optimum.steps import Step
 from cpsched.optimum.variables import sum_of, value_in
 from cpsched.snapshot import Snapshot
 

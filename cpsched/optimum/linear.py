@@ -7,21 +7,33 @@ from typing import Any
 
 from ortools.sat.python import cp_model
 
-from cpsched.optimum.rows import Row, Rows
-
-INFINITE = 2**62
+from cpsched.optimum.rows import INFINITE, Bounds, Row, Rows
 
 
 class Linearisation:
     """Linearises a model that grows: what was there before is not looked at again."""
 
     def __init__(self) -> None:
-        self._bounds: list[tuple[int, int]] = []
+        self._bounds: list[Bounds] = []
         self._rows: list[Row] = []
         self._seen = 0
 
+    def lasting(self, cp: cp_model.CpModel, count: int) -> tuple[list[Bounds], list[Row]]:
+        """Bounds of the model's variables, and the rows of its first constraints, which are there to stay."""
+        self._look_at(cp, count)
+        return self._bounds, self._rows
+
     def rows_of(self, cp: cp_model.CpModel, lasting: int) -> Rows:
         """The model's rows; its first `lasting` constraints are there to stay."""
+        self._look_at(cp, lasting)
+        proto: Any = cp.proto
+        passing = [proto.constraints[number] for number in range(lasting, len(proto.constraints))]
+        rows = [*self._rows, *(row for constraint in passing for row in _rows(constraint, self._bounds))]
+        objective = _merged(zip(proto.objective.vars, proto.objective.coeffs, strict=True))
+        start = dict(zip(proto.solution_hint.vars, proto.solution_hint.values, strict=True))
+        return Rows(list(self._bounds), rows, objective, round(proto.objective.offset), start)
+
+    def _look_at(self, cp: cp_model.CpModel, lasting: int) -> None:
         proto: Any = cp.proto
         bounds, variables, constraints = self._bounds, proto.variables, proto.constraints
         for number in range(len(bounds), len(variables)):
@@ -30,10 +42,13 @@ class Linearisation:
         for number in range(self._seen, lasting):
             self._rows += _rows(constraints[number], bounds)
         self._seen = max(self._seen, lasting)
-        passing = [row for number in range(lasting, len(constraints)) for row in _rows(constraints[number], bounds)]
-        objective = _merged(zip(proto.objective.vars, proto.objective.coeffs, strict=True))
-        start = dict(zip(proto.solution_hint.vars, proto.solution_hint.values, strict=True))
-        return Rows(list(bounds), [*self._rows, *passing], objective, round(proto.objective.offset), start)
+
+
+def row_of(bounded: Any) -> Row:
+    """An expression with limits as a row."""
+    lower, upper = (int(limit) - bounded.offset for limit in bounded.bounds.flattened_intervals())
+    terms = _merged(zip((variable.index for variable in bounded.vars), bounded.coeffs, strict=True))
+    return Row(terms, lower if lower > -INFINITE else None, upper if upper < INFINITE else None)
 
 
 def rows_of(cp: cp_model.CpModel) -> Rows:
@@ -41,7 +56,7 @@ def rows_of(cp: cp_model.CpModel) -> Rows:
     return Linearisation().rows_of(cp, 0)
 
 
-def _rows(constraint: Any, bounds: list[tuple[int, int]]) -> list[Row]:
+def _rows(constraint: Any, bounds: list[Bounds]) -> list[Row]:
     """A condition becomes a big-M no larger than the row's own range needs."""
     conditions = list(constraint.enforcement_literal)
     if constraint.has_linear():
@@ -53,7 +68,7 @@ def _rows(constraint: Any, bounds: list[tuple[int, int]]) -> list[Row]:
     raise ValueError(f"no linear form for {constraint}")
 
 
-def _linear(linear: Any, conditions: list[int], bounds: list[tuple[int, int]]) -> list[Row]:
+def _linear(linear: Any, conditions: list[int], bounds: list[Bounds]) -> list[Row]:
     terms = _merged(zip(linear.vars, linear.coeffs, strict=True))
     if len(linear.domain) != 2:
         raise ValueError("a row with holes has no linear form")

@@ -88,20 +88,33 @@ class Race:
         if self.settings.log is not None:
             self.settings.log(line)
 
-    def minimise(self, cp: cp_model.CpModel, seconds: float, rows_of: Callable[[], Rows] | None = None) -> Outcome:
-        """Minimise the model's objective within the time; a sketch comes with a cheaper way to its rows."""
+    def minimise(
+        self,
+        cp: cp_model.CpModel,
+        seconds: float,
+        rows_of: Callable[[], Rows] | None = None,
+        *,
+        may_fail: bool = False,
+    ) -> Outcome:
+        """Minimise the model's objective within the time; a sketch comes with a cheaper way to its rows.
+
+        Where no assignment may satisfy the model, only so much is tried as CP-SAT does by itself.
+        """
         settings, sketch = self.settings, rows_of is not None
         if settings.prover == "highs" and (rows := _safe_rows(cp, rows_of)) is not None:
             return self._highs(rows, seconds)
         if self._single:
-            return self._cp_sat(cp, seconds, workers=1, lean=sketch)
+            effort = ALONE_EFFORT if may_fail else None
+            return self._cp_sat(cp, seconds, workers=1, effort=effort, lean=sketch, may_fail=may_fail)
         end, size = self.clock() + seconds, len(cp.proto.variables)
         outcome, rival = Outcome([]), self._rival(cp, rows_of, end)
         if sketch or size <= FEW:
             early = rival if sketch and size > LONE else None
-            outcome = self._cp_sat(cp, seconds, workers=1, effort=ALONE_EFFORT, rival=early, lean=sketch)
+            outcome = self._cp_sat(
+                cp, seconds, workers=1, effort=ALONE_EFFORT, rival=early, lean=sketch, may_fail=may_fail
+            )
         left = end - self.clock()
-        if left > 0.05 and not self.interrupted and not self._closed(cp, outcome):
+        if left > 0.05 and not self.interrupted and not may_fail and not self._closed(cp, outcome):
             workers = settings.workers if sketch or settings.prover != "both" else max(1, settings.workers - 1)
             outcome = _better(outcome, self._cp_sat(cp, left, workers=workers, rival=rival))
         self._racer.drop()

@@ -9,6 +9,12 @@ LARGEST = 10**7
 """Beyond this a row means nothing to a solver that forgives a millionth."""
 
 
+INFINITE = 2**62
+
+Bounds = tuple[int, int]
+"""The least and the most."""
+
+
 @dataclass(frozen=True)
 class Row:
     """lower ≤ Σ coefficient · variable ≤ upper; None is no limit."""
@@ -31,6 +37,18 @@ class Row:
     def _largest(self) -> int:
         return max(map(abs, (*self.terms.values(), self.lower or 0, self.upper or 0)))
 
+    @property
+    def bounds(self) -> tuple[int, Bounds] | None:
+        """The one variable of the row and what it may be; None for rows of more."""
+        if len(self.terms) != 1:
+            return None
+        ((variable, coefficient),) = self.terms.items()
+        lower = -INFINITE if self.lower is None else self.lower
+        upper = INFINITE if self.upper is None else self.upper
+        if coefficient < 0:
+            lower, upper = -upper, -lower
+        return variable, (-(-lower // abs(coefficient)), upper // abs(coefficient))
+
     def holds(self, values: list[int]) -> bool:
         """Whether whole values satisfy the row exactly."""
         total = sum(coefficient * values[variable] for variable, coefficient in self.terms.items())
@@ -41,7 +59,7 @@ class Row:
 class Rows:
     """Bounds of every variable, rows, and what to minimise; all whole numbers, so it can travel between processes."""
 
-    bounds: list[tuple[int, int]]
+    bounds: list[Bounds]
     rows: list[Row]
     objective: dict[int, int]
     offset: int

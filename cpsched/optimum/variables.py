@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ortools.sat.python import cp_model
 
@@ -12,9 +13,15 @@ from cpsched.optimum.room import Room
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.rights import Action
 
+if TYPE_CHECKING:
+    from cpsched.optimum.deficits import Deficit
+
 Expr = cp_model.LinearExpr
 ZERO: Expr = cp_model.LinearExpr.constant(0)
 
+
+Terms = tuple[int, dict[int, int]]
+"""A constant, and the coefficient of every variable."""
 
 Shape = tuple[tuple[str, int], ...]
 Counts = dict[tuple[frozenset[int], Shape], tuple[cp_model.IntVar, int]]
@@ -53,7 +60,7 @@ class Variables:
         self.changes: dict[tuple[str, str], Expr] = {}
         self.charged: dict[str, Counts] = {}
         self.leavers: dict[tuple[str, str], list[VictimGroup]] = {}
-        self.deficits: list[cp_model.IntVar] | None = None
+        self.deficits: list[Deficit] | None = None
 
     @cached_property
     def waiting_will_do(self) -> bool:
@@ -183,6 +190,12 @@ def sum_of(parts: Sequence[Expr]) -> Expr:
 def weighted(parts: Iterable[tuple[int, Expr]]) -> Expr:
     """The sum of the parts, each times its weight."""
     return sum_of([part * weight for weight, part in parts if weight])
+
+
+def terms_of(expr: Expr) -> Terms:
+    """The expression, flat."""
+    flat = cp_model.FlatIntExpr(expr)
+    return flat.offset, {x.index: c for x, c in zip(flat.vars, flat.coeffs, strict=True)}
 
 
 def value_in(expr: Expr, values: list[int]) -> int:

@@ -7,7 +7,7 @@ from math import ceil
 
 import pytest
 
-from cpsched.optimum.deficits import _rounded_down, _scaled, _short
+from cpsched.optimum.deficits import Fall, _rounded_down, _scaled, _short
 
 
 @pytest.mark.parametrize(
@@ -30,8 +30,9 @@ def test_whole_numbers_round_as_the_share_does(base: Fraction, slope: Fraction, 
 
 def test_what_no_small_numbers_state_is_mended_gain_by_gain() -> None:
     base, slope, steps = Fraction(10**6) + Fraction(1, 10**14), Fraction(10**6, 1618), 1618
-    a, b, c = _rounded_down(base, slope)
-    missed = _short(base, slope, steps, (a, b, c))
+    fall = Fall(base, slope, steps)
+    a, b, c = _rounded_down(fall)
+    missed = _short(fall, (a, b, c))
     assert missed
     for k in range(steps + 1):
         assert -((b * k - a) // c) + (k in missed) == ceil(base - slope * k)

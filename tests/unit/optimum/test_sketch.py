@@ -9,13 +9,12 @@ import pytest
 
 from cpsched.objectives import level_plan
 from cpsched.optimum.constraints.gang import enough
-from cpsched.optimum.foresight import Foreseen, Foresight
-from cpsched.optimum.levels import Step, steps_of
+from cpsched.optimum.foresight import Foresight
+from cpsched.optimum.levels import steps_of
 from cpsched.optimum.pools import SMALLEST_POOL, _summed
 from cpsched.optimum.program import Program, Sketch
 from cpsched.optimum.race import Race, Settings
 from cpsched.optimum.solve import decide
-from cpsched.optimum.variables import sum_of
 from cpsched.snapshot import Snapshot
 from tests.judge import cluster, conf, snapshot_of
 from tests.oracle.brute_force import optimum
@@ -120,22 +119,6 @@ class TestThoseOfLowerPriority:
         snapshot = snapshot_of(cluster(*jobs, nodes=nodes))
         solution = decide(snapshot.instance, snapshot.policy, Settings(workers=1, deterministic=True))
         assert solution.levels[0].value == optimum(snapshot).values[0] == admitted
-
-
-@pytest.mark.parametrize(
-    ("earlier", "groups", "value", "inherited"),
-    [((50,), {1}, 1, 2), ((10, 50), {0, 1}, 1, 1), ((100,), {2}, 0, 0), ((50,), {1, 9}, 1, 0)],
-)
-def test_a_priority_that_victims_reach_is_reached_among_more_of_them(
-    earlier: tuple[int, ...], groups: set[int], value: int, inherited: int
-) -> None:
-    sight = Foresight(Program(session(1, a="p50")), Race(Settings()), [])
-    x, y = (sight.sketch.variables.flag(name) for name in "xy")
-    settled = Step(sum_of([x]), 0, lambda _: 0, ladder=earlier, among=frozenset(groups))
-    sight._settled.append((settled, (0, {x.index: 1}), Foreseen(value, "cp-sat", 1.0)))
-    step = Step(sum_of([y]), 0, lambda _: 0, ladder=(10, 50, 100), among=frozenset({0, 1, 2}))
-    found, same = sight._inherited(step)
-    assert (found.value, same) == (inherited, False)
 
 
 @pytest.mark.parametrize(
