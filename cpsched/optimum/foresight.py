@@ -6,6 +6,7 @@ foreseen on all levels is the best one on all of them at once.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
@@ -23,6 +24,9 @@ from cpsched.optimum.variables import sum_of, value_in
 
 SEES_TASKS = frozenset({"queue_deficit_max", "queue_deficit_total", "tasks_bound", "tasks_placed", "resources_placed"})
 """Levels that are better the more tasks are placed."""
+
+HOPING = 0.1
+"""Which part of the time that is left may go by while hopes are gathered."""
 
 SUSPECTS = (SEES_TASKS, frozenset({"victim_priority_sum", "victim_count", "victim_start_time"}))
 """Levels whose hopes are most often in vain; the likeliest are suspected first."""
@@ -54,8 +58,20 @@ class Hope(NamedTuple):
     met: bool
 
 
+class Trial(NamedTuple):
+    """What was settled; whether nothing doubtful was, and whether that is because a hope is in vain."""
+
+    settled: list[Foreseen]
+    failed: bool = False
+    in_vain: bool = False
+
+
 class Foresight:
-    """The levels of a session on its sketch, from one on; `values` is an assignment that has all of `levels`."""
+    """The levels of a session on its sketch, from one on.
+
+    `values` is an assignment that has all of `levels`; `open` are the steps of the level after them as far as they are
+    known, the last of them only as a bound.
+    """
 
     def __init__(self, program: Program, race: Race, settled: Sequence[Sequence[int]]):
         self.race = race
@@ -63,6 +79,7 @@ class Foresight:
         self._linear = Linearisation()
         self._hopes = Hopes(self.sketch.cp, self._linear, relaxed=race.settings.prover == "both")
         self.levels: list[list[Foreseen]] = []
+        self.open: list[Foreseen] = []
         self.values: list[int] | None = None
         self._plan = level_plan(program.snapshot)
         self._tiers = sum(name == "jobs_admitted" for name, _ in self._plan)
@@ -80,21 +97,23 @@ class Foresight:
     def look(self, end: float) -> None:
         """Settle step after step, many at once as long as what is hoped for comes true, until one stays open."""
         level: list[Foreseen] = []
-        alone = False
-        while hopes := self._hoped(alone=alone or not self._hopes.are_founded):
+        reach = sys.maxsize
+        while hopes := self._hoped(reach, self.race.clock() + HOPING * (end - self.race.clock())):
             doubtful = [number for number, hope in enumerate(hopes) if not hope.met]
-            settled = self._come_true(hopes, doubtful, end)
-            for hope, foreseen in zip(hopes, settled, strict=False):
+            trial = self._tried(hopes, doubtful, end)
+            for hope, foreseen in zip(hopes, trial.settled, strict=False):
                 self._hopes.settle(hope.ahead.step, foreseen)
                 self._pin(hope.ahead.step, foreseen.value)
                 level.append(foreseen)
                 if hope.ahead.last:
                     self.levels.append(level)
                     level = []
-            left = hopes[len(settled) :]
-            if doubtful == [len(settled)] or self.race.interrupted or self.race.clock() >= end:
+            left = hopes[len(trial.settled) :]
+            if doubtful == [len(trial.settled)] or self.race.interrupted or self.race.clock() >= end:
+                self.open = [*level, left[0].foreseen] if left else level
                 return
-            alone = len(settled) < doubtful[-1] and not self._blame(left) if doubtful else False
+            if not trial.in_vain or not self._blame(left):
+                reach = max(1, len(doubtful) // 2) if trial.failed else 2 * reach
             self._waiting = [hope.ahead for hope in left] + self._waiting
 
     def _blame(self, hopes: list[Hope]) -> bool:
@@ -121,43 +140,45 @@ class Foresight:
         while (ahead := self._waiting.pop(0) if self._waiting else next(self._steps, None)) is not None:
             yield ahead
 
-    def _hoped(self, *, alone: bool) -> list[Hope]:
-        """Hopes for the steps ahead, up to the first that is not met yet and not to be trusted."""
+    def _hoped(self, reach: int, until: float) -> list[Hope]:
+        """Hopes for the steps ahead, until so many are doubtful, or one is that is not to be trusted."""
         found: list[Hope] = []
         values = self.values
         for ahead in self._ahead():
             foreseen, met = self._hopes.of(ahead.step, _worth(ahead.step, values))
             found.append(Hope(ahead, foreseen, met))
             if not met:
-                values = None
-                if alone or ahead.sort in self._distrusted:
+                values, reach = None, reach - 1
+                if not reach or ahead.sort in self._distrusted or not self._hopes.are_founded:
+                    break
+                if self.race.clock() > until:
                     break
             self._hopes.assume(ahead.step, foreseen)
         self._hopes.doubt()
         return found
 
-    def _come_true(self, hopes: list[Hope], doubtful: list[int], end: float) -> list[Foreseen]:
-        """What the first steps are in truth; up to the first doubtful one if a hope before the last is in vain."""
+    def _tried(self, hopes: list[Hope], doubtful: list[int], end: float) -> Trial:
+        """Look for an assignment that is as good as hoped on all of them, and on the last doubtful one the best."""
         met = [hope.foreseen for hope in hopes]
         if not doubtful:
-            return met
+            return Trial(met)
         started, last = self.race.clock(), doubtful[-1]
         if started >= end or self.race.interrupted:
-            return met[: doubtful[0]]
+            return Trial(met[: doubtful[0]], failed=True)
         model, lasting = self._model(hopes[:last], hopes[last])
         outcome = self.race.minimise(
             model, end - started, lambda: self._linear.rows_of(model, lasting), may_fail=len(doubtful) > 1
         )
         if not outcome.solutions:
-            return met[: doubtful[0]]
+            return Trial(met[: doubtful[0]], failed=True, in_vain=outcome.refuted)
         self.values = min(outcome.solutions, key=lambda solution: objective_of(model, solution))
         value, hope, sort = objective_of(model, self.values), met[last], hopes[last].ahead.sort
         (self._distrusted.discard if value == hope.value else self._distrusted.add)(sort)
         if value == hope.value and hope.holder != "bound":
-            return met
+            return Trial(met)
         if value != outcome.bound:
-            return met[:last]
-        return [*met[:last], Foreseen(value, outcome.holder, self.race.clock() - started)]
+            return Trial(met[:last])
+        return Trial([*met[:last], Foreseen(value, outcome.holder, self.race.clock() - started)])
 
     def _pin(self, step: Step, value: int) -> None:
         for row in step.no_worse(value):

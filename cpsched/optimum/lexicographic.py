@@ -79,6 +79,7 @@ class Search:
         self._made: dict[int, list[Step]] = {}
         self._settled: list[list[int]] = []
         self._foreseen: dict[int, list[Foreseen]] = {}
+        self._beyond: dict[int, list[Foreseen]] = {}
 
     def run(self) -> None:
         """Settle every level in order; Ctrl-C and the time limit leave the rest as the best decision has it."""
@@ -99,6 +100,7 @@ class Search:
         sight = Foresight(self.program, self.race, self._settled)
         sight.look(now + (self._end - now) / 2)
         self._foreseen |= {begin + offset: steps for offset, steps in enumerate(sight.levels)}
+        self._beyond = {begin + len(sight.levels): sight.open}
         ways = plans(self.program.variables, sight) if sight.levels else []
         most, least = len(sight.levels), 0
         count = most
@@ -171,10 +173,10 @@ class Search:
         name, priority = self._plan[position]
         started, left = self._clock(), len(self._plan) - position
         self.race.say(f"level {name if priority is None else f'{name}[{priority}]'}")
-        end = started + max(0.1, (self._end - started) * 2 / (left + 1))
+        end = started + max(0.1, (self._end - started) * 2 / (left + 1)) if started < self._end else started
         holders: list[str] = []
         open_step: tuple[Step, int] | None = None
-        foreseen = dict(enumerate(self._foreseen.get(position, [])))
+        foreseen = dict(enumerate(self._foreseen.get(position) or self._beyond.get(position, [])))
         started -= sum(step.seconds for step in foreseen.values())
         self._settled.append([])
         for number, step in enumerate(self._steps(position)):
@@ -186,6 +188,7 @@ class Search:
             if number not in foreseen or foreseen[number].value != value:
                 # What was foreseen beyond this step is only what would be best if this were.
                 foreseen, self._foreseen = {}, {p: f for p, f in self._foreseen.items() if p <= position}
+                self._beyond = {}
             holders.append(holder)
             if bound != value:
                 open_step = (step, bound)

@@ -20,7 +20,10 @@ from cpsched.optimum.rows import Rows
 from cpsched.options import Prover
 
 ALONE_EFFORT = 0.6
-"""CP-SAT has this much deterministic time to itself on one worker: most levels need no race, and end the same way."""
+"""CP-SAT has this much deterministic time to itself on one worker: most levels need no race, and end the same way.
+
+More where a sketch has more variables than FEW.
+"""
 
 
 FEW = 2000
@@ -54,6 +57,11 @@ class Outcome:
     solutions: list[list[int]]
     bound: int | None = None
     holder: str = ""
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the holder says that there is none."""
+        return not self.solutions and self.bound is None and bool(self.holder)
 
 
 class Race:
@@ -100,19 +108,18 @@ class Race:
 
         Where no assignment may satisfy the model, only so much is tried as CP-SAT does by itself.
         """
-        settings, sketch = self.settings, rows_of is not None
+        settings, sketch, size = self.settings, rows_of is not None, len(cp.proto.variables)
+        effort = ALONE_EFFORT * max(1.0, size / FEW)
         if settings.prover == "highs" and (rows := _safe_rows(cp, rows_of)) is not None:
             return self._highs(rows, seconds)
         if self._single:
-            effort = ALONE_EFFORT if may_fail else None
-            return self._cp_sat(cp, seconds, workers=1, effort=effort, lean=sketch, may_fail=may_fail)
-        end, size = self.clock() + seconds, len(cp.proto.variables)
+            most = effort if may_fail else None
+            return self._cp_sat(cp, seconds, workers=1, effort=most, lean=sketch, may_fail=may_fail)
+        end = self.clock() + seconds
         outcome, rival = Outcome([]), self._rival(cp, rows_of, end)
         if sketch or size <= FEW:
             early = rival if sketch and size > LONE else None
-            outcome = self._cp_sat(
-                cp, seconds, workers=1, effort=ALONE_EFFORT, rival=early, lean=sketch, may_fail=may_fail
-            )
+            outcome = self._cp_sat(cp, seconds, workers=1, effort=effort, rival=early, lean=sketch, may_fail=may_fail)
         left = end - self.clock()
         if left > 0.05 and not self.interrupted and not may_fail and not self._closed(cp, outcome):
             workers = settings.workers if sketch or settings.prover != "both" else max(1, settings.workers - 1)
