@@ -53,7 +53,7 @@ class Level(_Part):
     value: int | str | None = Field(description="null for a victim level without victims; a start time is RFC 3339")
     bound: int | str | None = None
     proved: bool = False
-    prover: str = Field("", description="bound, cp-sat, highs, or empty")
+    prover: str = Field("", description="bound, lp, cp-sat, highs, or empty")
     seconds: float = 0.0
 
     @property
