@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
 from ortools.sat.python import cp_model
@@ -98,9 +99,11 @@ class Foresight:
         """Settle step after step, many at once as long as what is hoped for comes true, until one stays open."""
         level: list[Foreseen] = []
         reach = sys.maxsize
-        while hopes := self._hoped(reach, self.race.clock() + HOPING * (end - self.race.clock())):
+        started = self.race.clock()
+        while hopes := self._hoped(reach, started + HOPING * (end - started)):
             doubtful = [number for number, hope in enumerate(hopes) if not hope.met]
-            trial = self._tried(hopes, doubtful, end)
+            trial = self._tried(hopes, doubtful, started, end)
+            started = self.race.clock()
             for hope, foreseen in zip(hopes, trial.settled, strict=False):
                 self._hopes.settle(hope.ahead.step, foreseen)
                 self._pin(hope.ahead.step, foreseen.value)
@@ -112,7 +115,7 @@ class Foresight:
             if doubtful == [len(trial.settled)] or self.race.interrupted or self.race.clock() >= end:
                 self.open = [*level, left[0].foreseen] if left else level
                 return
-            if not trial.in_vain or not self._blame(left):
+            if not trial.in_vain or not self._blame(hopes[len(trial.settled) : doubtful[-1]]):
                 reach = max(1, len(doubtful) // 2) if trial.failed else 2 * reach
             self._waiting = [hope.ahead for hope in left] + self._waiting
 
@@ -157,28 +160,32 @@ class Foresight:
         self._hopes.doubt()
         return found
 
-    def _tried(self, hopes: list[Hope], doubtful: list[int], end: float) -> Trial:
-        """Look for an assignment that is as good as hoped on all of them, and on the last doubtful one the best."""
+    def _tried(self, hopes: list[Hope], doubtful: list[int], started: float, end: float) -> Trial:
+        """Look for an assignment that is as good as hoped on all of them, and on the last doubtful one the best.
+
+        The time since `started` counts for that one.
+        """
         met = [hope.foreseen for hope in hopes]
         if not doubtful:
             return Trial(met)
-        started, last = self.race.clock(), doubtful[-1]
-        if started >= end or self.race.interrupted:
+        last, left = doubtful[-1], end - self.race.clock()
+        if left <= 0 or self.race.interrupted:
             return Trial(met[: doubtful[0]], failed=True)
         model, lasting = self._model(hopes[:last], hopes[last])
         outcome = self.race.minimise(
-            model, end - started, lambda: self._linear.rows_of(model, lasting), may_fail=len(doubtful) > 1
+            model, left, lambda: self._linear.rows_of(model, lasting), may_fail=len(doubtful) > 1
         )
         if not outcome.solutions:
             return Trial(met[: doubtful[0]], failed=True, in_vain=outcome.refuted)
         self.values = min(outcome.solutions, key=lambda solution: objective_of(model, solution))
         value, hope, sort = objective_of(model, self.values), met[last], hopes[last].ahead.sort
         (self._distrusted.discard if value == hope.value else self._distrusted.add)(sort)
+        seconds = self.race.clock() - started
         if value == hope.value and hope.holder != "bound":
-            return Trial(met)
+            return Trial([*met[:last], replace(hope, seconds=seconds), *met[last + 1 :]])
         if value != outcome.bound:
             return Trial(met[:last])
-        return Trial([*met[:last], Foreseen(value, outcome.holder, self.race.clock() - started)])
+        return Trial([*met[:last], Foreseen(value, outcome.holder, seconds)])
 
     def _pin(self, step: Step, value: int) -> None:
         for row in step.no_worse(value):
