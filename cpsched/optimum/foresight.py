@@ -21,7 +21,7 @@ from cpsched.optimum.linear import Linearisation
 from cpsched.optimum.program import Program, Sketch
 from cpsched.optimum.race import LONE, Race, objective_of
 from cpsched.optimum.steps import Step
-from cpsched.optimum.variables import sum_of, value_in
+from cpsched.optimum.variables import Variables, sum_of, value_in
 
 SEES_TASKS = frozenset({"queue_deficit_max", "queue_deficit_total", "tasks_bound", "tasks_placed", "resources_placed"})
 """Levels that are better the more tasks are placed."""
@@ -75,7 +75,7 @@ class Foresight:
     """
 
     def __init__(self, program: Program, race: Race, settled: Sequence[Sequence[int]]):
-        self.race = race
+        self.race, self._program, self._given = race, program, settled
         self.sketch = Sketch(program)
         self._linear = Linearisation()
         self._hopes = Hopes(self.sketch.cp, self._linear, relaxed=race.settings.prover == "both")
@@ -90,10 +90,7 @@ class Foresight:
         self._distrusted: set[tuple[str, int]] = set()
         if len(self.sketch.cp.proto.variables) > LONE:
             race.warm_up()
-        for (name, priority), values in zip(self._plan, settled, strict=False):
-            if name not in NOT_SKETCHED:
-                for step, value in zip(steps_of(self.sketch.variables, name, priority), values, strict=False):
-                    self._pin(step, value)
+        _pin_levels(self.sketch, self._plan, settled)
 
     def look(self, end: float) -> None:
         """Settle step after step, many at once as long as what is hoped for comes true, until one stays open."""
@@ -118,6 +115,19 @@ class Foresight:
             if not trial.in_vain or not self._blame(hopes[len(trial.settled) : doubtful[-1]]):
                 reach = max(1, len(doubtful) // 2) if trial.failed else 2 * reach
             self._waiting = [hope.ahead for hope in left] + self._waiting
+
+    def repeat(self, end: float) -> None:
+        """Where solvers raced, take the assignment that one of them finds by itself, in this run as in any other."""
+        left = end - self.race.clock()
+        if not self.levels or not self.race.raced or self.race.interrupted or left <= 0:
+            return
+        sketch = Sketch(self._program)
+        found = [[foreseen.value for foreseen in level] for level in self.levels]
+        _pin_levels(sketch, self._plan, [*self._given, *found])
+        for row in self._reductions(sketch.variables, len(self._given) + len(found) - 1):
+            sketch.cp.add(row)
+        if (values := self.race.repeat(sketch.cp, left)) is not None:
+            self.sketch, self.values = sketch, values
 
     def _blame(self, hopes: list[Hope]) -> bool:
         """Trust no longer in those of the hopes that are the likeliest to be in vain; whether there are any."""
@@ -195,7 +205,7 @@ class Foresight:
         """The goal as good as can be, where all before it are as good as hoped; and how many rows are there to stay."""
         expr = goal.ahead.step.expr
         rows = [row for hope in before for row in hope.ahead.step.no_worse(hope.foreseen.value)]
-        rows += [expr >= goal.foreseen.value, *self._reductions(goal.ahead.position)]
+        rows += [expr >= goal.foreseen.value, *self._reductions(self.sketch.variables, goal.ahead.position)]
         model: Any = self.sketch.cp.clone()
         lasting = len(model.proto.constraints)
         model.minimize(expr)
@@ -206,9 +216,9 @@ class Foresight:
             model.proto.solution_hint.values.extend(self.values)
         return cast(cp_model.CpModel, model), lasting
 
-    def _reductions(self, position: int) -> list[Any]:
+    def _reductions(self, v: Variables, position: int) -> list[Any]:
         """Rows without which a level is no better: what it does not see is left away."""
-        v, names = self.sketch.variables, [name for name, _ in self._plan[: position + 1]]
+        names = [name for name, _ in self._plan[: position + 1]]
         rows: list[Any] = []
         if v.waiting_will_do and "tasks_bound" not in names:
             rows.append(sum_of(list(v.bind.values())) == 0)
@@ -226,3 +236,12 @@ class Foresight:
 def _worth(step: Step, values: list[int] | None) -> int | None:
     """What the assignment is worth on the step, if that can be told."""
     return None if values is None or step.read is None else step.read(lambda expr: value_in(expr, values))
+
+
+def _pin_levels(sketch: Sketch, plan: Sequence[tuple[str, int | None]], settled: Sequence[Sequence[int]]) -> None:
+    """Let the levels be no worse than these values of their steps."""
+    for (name, priority), values in zip(plan, settled, strict=False):
+        if name not in NOT_SKETCHED:
+            for step, value in zip(steps_of(sketch.variables, name, priority), values, strict=False):
+                for row in step.no_worse(value):
+                    sketch.cp.add(row)

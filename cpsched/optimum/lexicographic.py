@@ -99,6 +99,7 @@ class Search:
             return
         sight = Foresight(self.program, self.race, self._settled)
         sight.look(now + (self._end - now) / 2)
+        sight.repeat(self._end)
         self._foreseen |= {begin + offset: steps for offset, steps in enumerate(sight.levels)}
         self._beyond = {begin + len(sight.levels): sight.open}
         ways = plans(self.program.variables, sight) if sight.levels else []

@@ -70,6 +70,8 @@ class Race:
     def __init__(self, settings: Settings):
         self.settings = settings
         self.interrupted = False
+        self.raced = False
+        """Whether more than one worker had a say, so that another run may find another assignment that is as good."""
         self._racer = Racer()
         self._effort = 0.0
 
@@ -109,7 +111,7 @@ class Race:
         Where no assignment may satisfy the model, only so much is tried as CP-SAT does by itself.
         """
         settings, sketch, size = self.settings, rows_of is not None, len(cp.proto.variables)
-        effort = ALONE_EFFORT * max(1.0, size / FEW)
+        effort = _effort(cp)
         if settings.prover == "highs" and (rows := _safe_rows(cp, rows_of)) is not None:
             return self._highs(rows, seconds)
         if self._single:
@@ -126,6 +128,11 @@ class Race:
             outcome = _better(outcome, self._cp_sat(cp, left, workers=workers, rival=rival))
         self._racer.drop()
         return outcome
+
+    def repeat(self, cp: cp_model.CpModel, seconds: float) -> list[int] | None:
+        """An assignment that satisfies the model, the same in every run; None if CP-SAT by itself does not find one."""
+        outcome = self._cp_sat(cp, seconds, workers=1, effort=_effort(cp), may_fail=True)
+        return outcome.solutions[0] if outcome.solutions else None
 
     def find(self, cp: cp_model.CpModel, seconds: float, effort: float) -> Outcome:
         """An assignment that satisfies the model, if one is found: by CP-SAT within a measured effort, or in a race."""
@@ -212,6 +219,7 @@ class Race:
         status, answer = self._wait(solver, cp, rival, may_fail)
         if answer is not None:
             self._tell(answer)
+        self.raced |= workers > 1 or answer is not None
         self._effort += solver.response_proto.deterministic_time
         if may_fail and status == cp_model.INFEASIBLE:
             return Outcome([], holder="cp-sat")
@@ -241,6 +249,10 @@ class Race:
             thread.join()
             raise
         return box[0], answer
+
+
+def _effort(cp: cp_model.CpModel) -> float:
+    return ALONE_EFFORT * max(1.0, len(cp.proto.variables) / FEW)
 
 
 def _safe_rows(cp: cp_model.CpModel, rows_of: Callable[[], Rows] | None = None) -> Rows | None:

@@ -79,14 +79,17 @@ class TestTheRelaxationKnows:
         assert hopes.of(step_of(x), None)[0].value == 0
 
     def test_what_is_assumed_counts_until_it_is_doubted(self) -> None:
-        cp, (x, y, z) = model_of(9, 9, 9)
-        cp.add(x + y + z >= 7)
+        cp, (x, y, z) = model_of(5, 30, 5)
+        cp.add(x + y >= 8)
+        cp.add(2 * x + y >= 12)
         hopes = hopes_of(cp)
-        hopes.assume(step_of(x), Foreseen(2, "lp", 0.0))  # a bound of one variable
-        hopes.assume(step_of(x + z), Foreseen(3, "lp", 0.0))  # a row
-        assert hopes.of(step_of(y), None)[0].value == 4
+        hopes.assume(step_of(z), Foreseen(4, "lp", 0.0))  # a bound of one variable
+        hopes.assume(step_of(x + z), Foreseen(1, "lp", 0.0))  # a row
+        assert hopes.of(step_of(y), None)[0].value == 10
         hopes.doubt()
-        assert hopes.of(step_of(y), None)[0].value == 0
+        assert hopes.of(step_of(y), None)[0].value == 3
+        hopes.settle(step_of(y), Foreseen(3, "lp", 0.0))
+        assert hopes.of(Step(-1 * z, -9, lambda _: 0), None)[0].value == -5
 
     def test_rows_that_come_later_count(self) -> None:
         cp, (x,) = model_of(9)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import ClassVar
+from random import Random
+from typing import Any, ClassVar
 
 import pytest
+from ortools.sat.python import cp_model
 
 from cpsched.objectives import level_plan
 from cpsched.optimum.constraints.gang import enough
@@ -13,9 +15,10 @@ from cpsched.optimum.foresight import Foresight
 from cpsched.optimum.levels import steps_of
 from cpsched.optimum.pools import SMALLEST_POOL, _summed
 from cpsched.optimum.program import Program, Sketch
-from cpsched.optimum.race import Race, Settings
+from cpsched.optimum.race import Outcome, Race, Settings
 from cpsched.optimum.solve import decide
 from cpsched.snapshot import Snapshot
+from cpsched.solution import Solution
 from tests.judge import cluster, conf, snapshot_of
 from tests.oracle.brute_force import optimum
 from tests.oracle.sessions import contest
@@ -134,3 +137,37 @@ def test_more_tasks_than_its_minima_ask_for_serve_a_gang_no_better(
     program = Program(snapshot_of(cluster(gang)))
     [jobs] = program.variables.classes.jobs
     assert enough(program.variables, jobs) == needed
+
+
+def test_who_won_the_race_does_not_decide_between_equals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever assignment settles the levels, the decision comes of the one that is looked for once more."""
+    minimise = Race.minimise
+    snapshot = session(5, a="p50", b="p100")
+
+    def another(cp: cp_model.CpModel, values: list[int], whim: Random) -> list[int]:
+        model: Any = cp.clone()
+        variables = [model.get_int_var_from_proto_index(number) for number in range(len(values))]
+        objective = model.proto.objective
+        model.add(
+            sum(c * (variables[x] - values[x]) for x, c in zip(objective.vars, objective.coeffs, strict=True)) == 0
+        )
+        model.minimize(sum(whim.randint(-9, 9) * variable for variable in variables))
+        solver = cp_model.CpSolver()
+        assert solver.solve(model) == cp_model.OPTIMAL
+        return list(solver.response_proto.solution)[: len(values)]
+
+    def decision(seed: int) -> Solution:
+        whim = Random(seed)
+
+        def raced(self: Race, cp: cp_model.CpModel, *args: Any, **options: Any) -> Outcome:
+            outcome = minimise(self, cp, *args, **options)
+            outcome.solutions = [another(cp, values, whim) for values in outcome.solutions]
+            self.raced = True
+            return outcome
+
+        monkeypatch.setattr(Race, "minimise", raced)
+        return decide(snapshot.instance, snapshot.policy, Settings(workers=1))
+
+    decisions = [decision(seed) for seed in range(5)]
+    assert all(level.proved for level in decisions[0].levels)
+    assert len({str((d.binds, d.pipelined, d.evictions)) for d in decisions}) == 1
