@@ -6,6 +6,8 @@ import pytest
 
 from cpsched import timestamps
 from cpsched.check import RULES
+from cpsched.optimum.foresight import Foresight
+from cpsched.optimum.lexicographic import Search
 from cpsched.optimum.race import Settings
 from cpsched.optimum.solve import decide
 from cpsched.solution import SolutionStatus
@@ -67,6 +69,28 @@ def test_optimum_equals_exhaustive_search_where_jobs_enter_together() -> None:
     """Overcommit lets either job in, and sometimes only one of them."""
     for seed in range(60):
         compare(entering(seed), seed)
+
+
+@pytest.mark.parametrize("count", [1, 2, 4, 6])
+def test_optimum_equals_exhaustive_search_where_foresight_stops_early(
+    monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    """What it knows of the level after its last one is a bound, and only as long as what comes before it is reached."""
+    look, foresee = Foresight.look, Search._foresee
+
+    def stopped(self: Foresight, end: float) -> None:
+        look(self, end)
+        self.open = [*self.levels, self.open][count] if len(self.levels) >= count else self.open
+        del self.levels[count:]
+
+    def once(self: Search, begin: int) -> None:
+        if begin == 0:
+            foresee(self, begin)
+
+    monkeypatch.setattr(Foresight, "look", stopped)
+    monkeypatch.setattr(Search, "_foresee", once)
+    for seed in (*range(20), 70, 165, 177, 239, 277, 311, 326, 352, 604, 631, 677):
+        compare(contest(seed), seed)
 
 
 @pytest.mark.parametrize("rule", RULES)
