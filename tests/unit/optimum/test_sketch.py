@@ -171,3 +171,30 @@ def test_who_won_the_race_does_not_decide_between_equals(monkeypatch: pytest.Mon
     decisions = [decision(seed) for seed in range(5)]
     assert all(level.proved for level in decisions[0].levels)
     assert len({str((d.binds, d.pipelined, d.evictions)) for d in decisions}) == 1
+
+
+@pytest.mark.parametrize(
+    ("seed", "answers", "distrusted"),
+    [
+        (0, ["yes"], set()),
+        (57, ["no", "yes"], {"queue_deficit_max", "tasks_bound"}),  # the deficit was hoped for in vain, the rest not
+        (70, ["no", "no", "yes", "yes", "yes", "yes"], {"victim_start_time", "tasks_bound"}),
+    ],
+)
+def test_one_question_settles_all_levels_whose_hopes_come_true(
+    monkeypatch: pytest.MonkeyPatch, seed: int, answers: list[str], distrusted: set[str]
+) -> None:
+    minimise, heard = Race.minimise, []
+
+    def overheard(self: Race, *args: Any, **options: Any) -> Outcome:
+        outcome = minimise(self, *args, **options)
+        heard.append("no" if outcome.refuted else "yes" if outcome.solutions else "silence")
+        return outcome
+
+    monkeypatch.setattr(Race, "minimise", overheard)
+    snapshot = contest(seed).snapshot()
+    sight = Foresight(Program(snapshot), Race(Settings(workers=1, deterministic=True)), [])
+    sight.look(60.0)
+    assert heard == answers
+    assert {name for name, _ in sight._distrusted} == distrusted
+    assert len(sight.levels) >= 7
