@@ -89,8 +89,8 @@ class Task:
         return Status(phase)
 
     @cached_property
-    def requests(self) -> dict[str, int]:
-        """Request vector in Volcano's units."""
+    def requests(self) -> Mapping[str, int]:
+        """Request vector in Volcano's units; tasks that ask for the same mostly share it."""
         return volcano_requests(self.pod)
 
     @cached_property
@@ -103,34 +103,42 @@ class Task:
         """cpu and memory with stand-ins for containers that ask for none."""
         return kube_nonzero_requests(self.pod)
 
-    @cached_property
+    @property
     def best_effort(self) -> bool:
         """Asks for nothing but a place."""
-        return resources.is_empty(self.requests)
+        return self._marks[0]
 
     @property
     def pod_priority(self) -> int:
         """spec.priority or 0: what victims are scored by."""
         return self.pod.spec.priority or 0
 
-    @cached_property
+    @property
     def priority(self) -> int:
         """Volcano's task priority: 1 unless the pod or its annotation says otherwise."""
-        stated = self.pod.metadata.annotations.get("volcano.sh/task-priority")
-        if stated is not None and (number := _int32(stated)) is not None:
-            return number
-        return 1 if self.pod.spec.priority is None else self.pod.spec.priority
+        return self._marks[1]
 
-    @cached_property
+    @property
     def role(self) -> str:
         """The task-spec the pod was made from."""
-        metadata = self.pod.metadata
-        return metadata.annotations.get("volcano.sh/task-spec") or metadata.labels.get("volcano.sh/task-spec", "")
+        return self._marks[2]
 
-    @cached_property
+    @property
     def preemptable(self) -> bool:
         """May be a victim at all; an unreadable mark means no."""
-        return _mark(self.pod.metadata.annotations, self.pod.metadata.labels, default=True)
+        return self._marks[3]
+
+    @cached_property
+    def _marks(self) -> tuple[bool, int, str, bool]:
+        """Read together, because whoever asks for one asks for the others too."""
+        metadata, priority = self.pod.metadata, self.pod.spec.priority
+        annotations, labels = metadata.annotations, metadata.labels
+        stated = annotations.get("volcano.sh/task-priority")
+        number = None if stated is None else _int32(stated)
+        if number is None:
+            number = 1 if priority is None else priority
+        role = annotations.get("volcano.sh/task-spec") or labels.get("volcano.sh/task-spec", "")
+        return resources.is_empty(self.requests), number, role, _mark(annotations, labels, default=True)
 
     @property
     def gated(self) -> bool:

@@ -13,13 +13,16 @@ Amounts = dict[str, int]
 Stated = tuple[tuple[tuple[str, str], ...], ...]
 
 
-def volcano_requests(pod: Pod) -> Amounts:
-    """The request in Volcano's units (cpu milli, memory bytes, pods 1, the rest milli); mirrors `api/pod_info.go`."""
+def volcano_requests(pod: Pod) -> Mapping[str, int]:
+    """The request in Volcano's units (cpu milli, memory bytes, pods 1, the rest milli); mirrors `api/pod_info.go`.
+
+    Pods that state the same mostly get the very same vector.
+    """
     plain = _plain_requests(pod)
-    total = _pod_total(pod, resources.from_quantities) if plain is None else dict(_volcano_total(plain))
-    total["pods"] = total.get("pods", 0) + 1
     if plain is not None:
-        return total
+        return _volcano_total(plain)
+    total = _pod_total(pod, resources.from_quantities)
+    total["pods"] = total.get("pods", 0) + 1
     _apply_pod_level(total, pod, resources.from_quantities)
     return _added(total, resources.from_quantities(pod.spec.overhead))
 
@@ -53,10 +56,11 @@ def _plain_requests(pod: Pod) -> Stated | None:
 
 @lru_cache(maxsize=1 << 12)
 def _volcano_total(stated: Stated) -> Amounts:
-    """The sum over such containers; many pods state the same."""
+    """The request of such a pod; many state the same."""
     total: Amounts = {}
     for requests in stated:
         total = _added(total, resources.from_quantities(dict(requests)))
+    total["pods"] = total.get("pods", 0) + 1
     return total
 
 

@@ -8,7 +8,8 @@ No scalar at all stands for upstream's nil map. Every function returns something
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping
 from enum import Enum
 
 from cpsched.quantity import milli, whole
@@ -198,6 +199,17 @@ def add(left: Vector, right: Vector) -> dict[str, float]:
     total = dict(left)
     for name, amount in right.items():
         total[name] = total.get(name, 0) + amount
+    return total
+
+
+def total_of(vectors: Iterable[Mapping[str, int]]) -> dict[str, float]:
+    """The sum of vectors of whole amounts; one that is there many times is taken so many times."""
+    every = list(vectors)
+    one_of = {id(vector): vector for vector in every}
+    total: dict[str, float] = {}
+    for key, count in Counter(map(id, every)).items():
+        for name, amount in one_of[key].items():
+            total[name] = total.get(name, 0) + amount * count
     return total
 
 

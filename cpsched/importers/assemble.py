@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from cpsched.errors import InputError
-from cpsched.importers.defaults import with_api_defaults
+from cpsched.importers.defaults import ApiDefaults
 from cpsched.importers.kubernetes import Found
 from cpsched.instance import GROUP_ANNOTATION, ID_ANNOTATION, Instance, Job, Node, Queue, Sharding, Status, Task
 from cpsched.objects import groups, node, pod
@@ -40,11 +40,12 @@ def assemble(
     pod_groups = {item.object.key: item for item in items if isinstance(item.object, groups.PodGroup)}
     queues = {item.object.metadata.name: item for item in items if isinstance(item.object, groups.Queue)}
     plain_cluster = not pod_groups and not queues
+    defaults = ApiDefaults(classes)
     tasks: dict[str, Task] = {}
     objects: list[Object] = []
     for item in items:
         if isinstance(item.object, pod.Pod):
-            task = _task(with_api_defaults(item.object, classes), pod_groups, plain_cluster)
+            task = _task(defaults.filled_in(item.object), pod_groups, plain_cluster)
             builder.check_task(task, item, nodes, tasks, pod_groups)
             tasks[task.key] = task
             objects.append(task.pod)

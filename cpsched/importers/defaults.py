@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 from cpsched.objects.affinity import PodAffinity, PodAffinityTerm
 from cpsched.objects.base import LabelRequirement, LabelSelector
 from cpsched.objects.groups import PriorityClass
-from cpsched.objects.pod import Container, Pod
+from cpsched.objects.pod import Container, Pod, PodSpec
 
 
-def with_api_defaults(pod: Pod, classes: Mapping[str, PriorityClass]) -> Pod:
-    """The pod with requests from limits, host ports of hostNetwork, label keys merged, priority from its class."""
+class ApiDefaults:
+    """Requests from limits, host ports of hostNetwork, label keys merged, priority from the class."""
+
+    def __init__(self, classes: Mapping[str, PriorityClass]):
+        self._classes = classes
+        self._known: dict[Hashable, tuple[PodSpec, PodSpec]] = {}
+
+    def filled_in(self, pod: Pod) -> Pod:
+        """The pod with its defaults; pods that shared their spec still do."""
+        spec, labels = pod.spec, pod.metadata.labels
+        key = (id(spec), frozenset(labels.items()))
+        if key not in self._known:
+            self._known[key] = (spec, _filled_in(spec, labels, self._classes))
+        found = self._known[key][1]
+        return pod if found is spec else pod.model_copy(update={"spec": found})
+
+
+def _filled_in(spec: PodSpec, labels: Mapping[str, str], classes: Mapping[str, PriorityClass]) -> PodSpec:
     update: dict[str, Any] = {}
-    spec = pod.spec
     for field in ("containers", "init_containers"):
         containers = getattr(spec, field)
         if any(_lacks(container, spec.host_network) for container in containers):
@@ -26,13 +41,9 @@ def with_api_defaults(pod: Pod, classes: Mapping[str, PriorityClass]) -> Pod:
     affinity = spec.affinity
     for field in ("pod_affinity", "pod_anti_affinity"):
         if any(term.match_label_keys or term.mismatch_label_keys for term in _terms(getattr(affinity, field))):
-            affinity = affinity.model_copy(
-                update={field: _with_label_keys(getattr(affinity, field), pod.metadata.labels)}
-            )
+            affinity = affinity.model_copy(update={field: _with_label_keys(getattr(affinity, field), labels)})
             update["affinity"] = affinity
-    if not update:
-        return pod
-    return pod.model_copy(update={"spec": spec.model_copy(update=update)})
+    return spec.model_copy(update=update) if update else spec
 
 
 def _lacks(container: Container, host_network: bool) -> bool:

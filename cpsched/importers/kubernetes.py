@@ -14,9 +14,12 @@ from pydantic_core import ErrorDetails
 from cpsched.errors import InputError
 from cpsched.importers.unread import unread_fields
 from cpsched.objects import CLUSTER_WIDE, KINDS
-from cpsched.objects.base import Object
+from cpsched.objects.base import Object, Shape
 from cpsched.objects.storage import StorageClass
 from cpsched.parsing import Document
+
+Known = dict[tuple[type[Shape], str], Shape]
+"""Every spec and status that was read, by how it is written."""
 
 
 @dataclass
@@ -30,6 +33,7 @@ class Report:
     """What another program's snapshot says that was read with a change."""
     format: str = "kubernetes"
     count_fields: bool = False
+    known: Known = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ def read_object(raw: Any, file: str, place: str, report: Report) -> Found | None
         report.other_kinds[f"{api_version} {kind}"] += 1
         return None
     where = _title(kind, raw, place)
-    found = _validated(shape, raw, file, where)
+    found = _validated(shape, _with_known_parts(shape, raw, report.known), file, where)
     found = _with_identity(found, kind, file, where)
     report.read[kind] += 1
     if report.count_fields:
@@ -92,6 +96,21 @@ def _items(items: Iterable[Any], place: str, default: tuple[Any, str] | None) ->
         if default and isinstance(item, Mapping) and "kind" not in item:
             item = {"apiVersion": default[0] or "v1", "kind": default[1], **item}
         yield f"{place}[{index}]", item
+
+
+def _with_known_parts(shape: type[Object], raw: Mapping[str, Any], known: Known) -> dict[str, Any]:
+    """The object with its spec and status read already, once for all that are written the same."""
+    parts: dict[str, Shape] = {}
+    for name in ("spec", "status"):
+        inner = shape.model_fields[name].annotation if raw.get(name) and name in shape.model_fields else None
+        if isinstance(inner, type) and issubclass(inner, Shape):
+            written = (inner, repr(raw[name]))
+            try:
+                parts[name] = known.get(written) or known.setdefault(written, inner.model_validate(raw[name]))
+            except ValidationError:
+                # The object as a whole is read next, and says what is wrong and where.
+                continue
+    return {**raw, **parts}
 
 
 def _validated(shape: type[Object], raw: Mapping[str, Any], file: str, where: str) -> Object:

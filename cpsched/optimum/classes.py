@@ -6,21 +6,15 @@ from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from math import gcd
-from typing import Any
+from operator import attrgetter
 
 from cpsched.instance import HOLDS_ROOM, Task
-from cpsched.objects.pod import Container, PodSpec
+from cpsched.optimum.said import Said, sorted_items
 from cpsched.snapshot import SessionJob, Snapshot
 from cpsched.snapshot.enqueue import asked, decisive_limits, promise
 from cpsched.snapshot.rights import Action, actions_against
 
 ACTIONS: tuple[Action, ...] = ("preempt", "reclaim")
-_DEFAULTS = {name: field.default for name, field in PodSpec.model_fields.items()}
-_NOT_WISHES = ("containers", "init_containers", "resources", "overhead", "priority_class_name", "node_name")
-_WISHES = {name: default for name, default in _DEFAULTS.items() if name not in _NOT_WISHES}
-_NEIGHBOURHOOD = {
-    name: _DEFAULTS[name] for name in ("affinity", "topology_spread_constraints", "volumes", "resource_claims")
-}
 
 
 @dataclass(frozen=True)
@@ -98,14 +92,16 @@ def classes_of(snapshot: Snapshot) -> Classes:
 
 def _task_classes(snapshot: Snapshot) -> tuple[TaskClass, ...]:
     members: dict[Hashable, list[Task]] = {}
+    said = Said()
     for key in sorted(snapshot.jobs):
         job = snapshot.jobs[key]
-        if snapshot.takes_part(job):
+        if job.pending and snapshot.takes_part(job):
+            for_all = claimant_key(snapshot, job)
             for task in job.pending:
-                members.setdefault(task_key(snapshot, job, task), []).append(task)
+                members.setdefault((for_all, task_key(job, task, said)), []).append(task)
     found: list[TaskClass] = []
     for tasks in members.values():
-        tasks.sort(key=lambda task: task.key)
+        tasks.sort(key=attrgetter("key"))
         jobs = tuple(dict.fromkeys([snapshot.job_key_by_task[task.key] for task in tasks]))
         nodes = _allowed_nodes(snapshot, tasks[0])
         bind, reserve = _allowed_kinds(snapshot, tasks[0])
@@ -113,23 +109,24 @@ def _task_classes(snapshot: Snapshot) -> tuple[TaskClass, ...]:
     return tuple(found)
 
 
-def task_key(snapshot: Snapshot, job: SessionJob, task: Task) -> Hashable:
-    """What a rule or a level can tell two tasks apart by."""
-    spec = task.pod.spec
+def claimant_key(snapshot: Snapshot, job: SessionJob) -> Hashable:
+    """What a rule or a level can tell the tasks of two jobs apart by, however alike they are."""
     stands_alone = job.key in snapshot.apart or job.holding > 0
+    return job.queue, job.priority, snapshot.is_starving(job), job.key if stands_alone else None
+
+
+def task_key(job: SessionJob, task: Task, said: Said) -> Hashable:
+    """What a rule or a level can tell two tasks of jobs that are no different apart by."""
+    pod = task.pod
+    spec, metadata = pod.spec, pod.metadata
     return (
-        tuple(sorted(task.requests.items())),
-        job.queue,
-        job.priority,
-        snapshot.is_starving(job),
-        job.key if stands_alone else None,
+        said.asked(task.requests),
+        said.wishes(spec),
         task.priority,
         task.role if job.min_by_role else None,
-        task.namespace,
-        tuple(sorted(task.labels.items())),
-        _stated(spec, _WISHES),
-        _ports(*spec.containers, *spec.init_containers),
-        task.pod.metadata.owner_references if spec.volumes else None,
+        metadata.namespace,
+        frozenset(metadata.labels.items()) if metadata.labels else None,
+        metadata.owner_references if spec.volumes else None,
         task.key if spec.volumes or spec.resource_claims else None,
     )
 
@@ -152,16 +149,16 @@ def _job_key(snapshot: Snapshot, job: SessionJob, counts: dict[int, int]) -> Has
     """What tells jobs apart; only gangs of one kind of task, all of them pending, are merged."""
     if len(counts) != 1 or len(job.tasks) != sum(counts.values()) or job.roles_count:
         return job.key
-    limits = () if not job.is_pending else (repr(sorted(asked(job).items())), repr(decisive_limits(snapshot, job)))
+    limits = () if not job.is_pending else (sorted_items(asked(job)), repr(decisive_limits(snapshot, job)))
     return (
         tuple(counts.items()),
         job.queue,
         job.priority,
         job.min_available,
         job.phase,
-        job.is_below_minimum and snapshot.takes_part(job),
+        job.is_below_minimum,
         snapshot.is_starving(job),
-        repr(sorted(promise(job).items())),
+        sorted_items(promise(job)) if job.min_resources else (),
         limits,
     )
 
@@ -190,10 +187,11 @@ def _victim_groups(snapshot: Snapshot, tasks: tuple[TaskClass, ...]) -> tuple[Vi
     disrupted = frozenset(name for budget in snapshot.instance.budgets for name in budget.status.disrupted_pods)
     members: dict[tuple[str, int], list[Task]] = {}
     kinds: dict[Hashable, int] = {}
+    said = Said()
     for node in snapshot.instance.nodes:
         for victim in snapshot.instance.tasks_by_node[node]:
             if victim.status in HOLDS_ROOM and (owner := snapshot.job_of(victim)) is not None:
-                kind = kinds.setdefault(_victim_key(snapshot, owner, victim, disrupted), len(kinds))
+                kind = kinds.setdefault(_victim_key(snapshot, owner, victim, disrupted, said), len(kinds))
                 members.setdefault((node, kind), []).append(victim)
     everywhere = snapshot.policy.rules.eviction_scope == "cluster"
     on = [frozenset(one.nodes) for one in tasks]
@@ -232,37 +230,21 @@ def is_critical(task: Task) -> bool:
     )
 
 
-def _victim_key(snapshot: Snapshot, owner: SessionJob, victim: Task, disrupted: frozenset[str]) -> Hashable:
+def _victim_key(snapshot: Snapshot, owner: SessionJob, victim: Task, disrupted: frozenset[str], said: Said) -> Hashable:
+    pod = victim.pod
+    metadata = pod.metadata
     return (
         _seen_of(snapshot, owner),
-        victim.namespace,
-        tuple(sorted(victim.requests.items())),
-        victim.pod_priority,
-        victim.pod.status.start_time,
+        metadata.namespace,
+        said.asked(victim.requests),
+        said.company(pod.spec),
+        pod.status.start_time,
         victim.priority,
         victim.role,
         victim.preemptable,
-        tuple(sorted(victim.labels.items())),
-        victim.pod.spec.priority_class_name,
-        victim.name in disrupted,
-        _stated(victim.pod.spec, _NEIGHBOURHOOD),
-        _ports(*victim.pod.spec.containers),
+        frozenset(metadata.labels.items()) if metadata.labels else None,
+        metadata.name in disrupted,
     )
-
-
-def _stated(spec: PodSpec, fields: dict[str, Any]) -> Hashable:
-    """What the pod says in these fields, beyond their defaults: a text for all that is more than a word or a number."""
-    values = spec.__dict__
-    said = [name for name, default in fields.items() if values[name] is not default and values[name] != default]
-    if not said:
-        return ()
-    words = tuple((name, values[name]) for name in said if isinstance(values[name], str | int))
-    rest = {name for name in said if not isinstance(values[name], str | int)}
-    return (words, spec.model_dump_json(include=rest)) if rest else words
-
-
-def _ports(*containers: Container) -> tuple[str, ...]:
-    return tuple([port.model_dump_json() for container in containers for port in container.ports])
 
 
 def _seen_of(snapshot: Snapshot, job: SessionJob) -> Hashable:
@@ -283,8 +265,9 @@ def _may_lose_all(snapshot: Snapshot, job: SessionJob) -> bool:
 def _units(snapshot: Snapshot) -> dict[str, int]:
     """The largest unit of which every request of a resource is a multiple: small numbers for the solver."""
     unit: dict[str, int] = {}
-    for task in snapshot.instance.tasks.values():
-        for name, amount in task.requests.items():
+    vectors = {id(task.requests): task.requests for task in snapshot.instance.tasks.values()}
+    for vector in vectors.values():
+        for name, amount in vector.items():
             if amount:
                 unit[name] = gcd(unit.get(name, 0), amount)
     return unit

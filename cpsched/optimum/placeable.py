@@ -19,6 +19,7 @@ from cpsched.optimum.extract import extract
 from cpsched.optimum.levels import steps_of
 from cpsched.optimum.program import Program
 from cpsched.optimum.race import MismatchError
+from cpsched.optimum.said import Said
 from cpsched.optimum.variables import Expr, sum_of, value_in, weighted
 from cpsched.snapshot import Snapshot
 
@@ -64,8 +65,9 @@ def find(
 def kin(snapshot: Snapshot, task: Task) -> frozenset[str]:
     """The task and the pending ones of its job that nothing tells apart from it."""
     job = snapshot.jobs[snapshot.job_key(task)]
-    content = task_key(snapshot, job, task)
-    return frozenset(one.key for one in job.pending if task_key(snapshot, job, one) == content)
+    said = Said()
+    content = task_key(job, task, said)
+    return frozenset(one.key for one in job.pending if task_key(job, one, said) == content)
 
 
 class Question:

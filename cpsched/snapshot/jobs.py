@@ -26,9 +26,28 @@ class SessionJob:
     tasks: tuple[Task, ...]
     phase: str
     min_resources: Mapping[str, int] | None
-    created: int
-    sla_waiting_time: str | None = None
-    is_preemptable: bool = False
+    group: Job | None = None
+    """The gang as the instance has it; few ask for more of it than stands here."""
+
+    @property
+    def created(self) -> int:
+        """Creation time."""
+        if self.group is not None:
+            return self.group.created
+        return self.tasks[0].pod.metadata.creation_timestamp or 0
+
+    @property
+    def sla_waiting_time(self) -> str | None:
+        """How long it may wait, as its PodGroup states it."""
+        if self.group is None:
+            return None
+        annotations = self.group.group.metadata.annotations
+        return annotations.get("volcano.sh/sla-waiting-time", annotations.get("sla-waiting-time"))
+
+    @property
+    def is_preemptable(self) -> bool:
+        """The gang's own mark."""
+        return self.group is not None and self.group.preemptable
 
     @property
     def is_pending(self) -> bool:
@@ -62,8 +81,10 @@ class SessionJob:
             elif status in _READY:
                 counted.append(task)
                 ready += 1
-                holding += status in HOLDS_ROOM
-        return tuple(pending), ready, holding, len(counted) >= self.min_available and self._roles_met(counted)
+                if status is not Status.SUCCEEDED:
+                    holding += 1
+        valid = len(counted) >= self.min_available and (not self.min_by_role or self._roles_met(counted))
+        return tuple(pending), ready, holding, valid
 
     @property
     def roles_count(self) -> bool:
@@ -143,27 +164,22 @@ def session_jobs(instance: Instance, policy: Policy) -> dict[str, SessionJob]:
 
 def group_jobs(instance: Instance) -> dict[str, SessionJob]:
     """Volcano's jobs, whatever the model that judges them."""
-    return {
-        job.key: SessionJob(
-            key=job.key,
+    tasks = instance.tasks
+    found = {}
+    for key, job in instance.jobs.items():
+        stated = job.group.spec
+        found[key] = SessionJob(
+            key=key,
             queue=job.queue,
             priority=job.priority,
-            min_available=job.min_available,
-            min_by_role=job.min_by_role,
-            tasks=tuple([instance.tasks[key] for key in job.tasks]),
+            min_available=stated.min_member,
+            min_by_role=stated.min_task_member,
+            tasks=tuple([tasks[task] for task in job.tasks]),
             phase=job.phase,
             min_resources=job.min_resources,
-            created=job.created,
-            sla_waiting_time=_sla(job.group.metadata.annotations),
-            is_preemptable=_is_marked(job) and job.preemptable,
+            group=job,
         )
-        for job in instance.jobs.values()
-    }
-
-
-def _is_marked(job: Job) -> bool:
-    """Whether it carries any mark at all; few do, and without one it is not preemptable."""
-    return bool(job.group.metadata.annotations or job.group.metadata.labels)
+    return found
 
 
 def _single_pods(instance: Instance, policy: Policy) -> dict[str, SessionJob]:
@@ -178,12 +194,7 @@ def _single_pods(instance: Instance, policy: Policy) -> dict[str, SessionJob]:
             tasks=(task,),
             phase="Running",
             min_resources=None,
-            created=task.pod.metadata.creation_timestamp or 0,
         )
         for task in instance.tasks.values()
         if task.status is not Status.PENDING or (task.pod.spec.scheduler_name or DEFAULT_SCHEDULER) in schedulers
     }
-
-
-def _sla(annotations: Mapping[str, str]) -> str | None:
-    return annotations.get("volcano.sh/sla-waiting-time", annotations.get("sla-waiting-time"))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TypeVar
 
 from cpsched.instance import HOLDS_ROOM, Instance, Status
 from cpsched.policy import Policy
-from cpsched.resources import Vector, add
+from cpsched.resources import Vector, add, total_of
 from cpsched.shares import NotReady, QueueDemand, QueueShare, capacity_flat, capacity_hierarchical, proportion
 from cpsched.snapshot.jobs import SessionJob
 
+Amount = TypeVar("Amount", int, float)
 QUEUE_GATE = "scheduling.volcano.sh/queue-allocation-gate"
 
 
@@ -42,8 +44,9 @@ def queue_demands(instance: Instance, jobs: Mapping[str, SessionJob]) -> list[Qu
     demands = []
     for name, members in by_queue.items():
         queue = instance.queues[name]
-        allocated = _sum(task.requests for job in members for task in job.tasks if task.status in HOLDS_ROOM)
-        waiting = _sum(task.requests for job in members for task in job.tasks if task.status is Status.PENDING)
+        tasks = [task for job in members for task in job.tasks]
+        allocated = total_of([task.requests for task in tasks if task.status in HOLDS_ROOM])
+        waiting = total_of([task.requests for task in tasks if task.status is Status.PENDING])
         demands.append(
             QueueDemand(
                 name=name,
@@ -55,15 +58,15 @@ def queue_demands(instance: Instance, jobs: Mapping[str, SessionJob]) -> list[Qu
                 parent=queue.parent or None,
                 allocated=allocated,
                 request=add(allocated, waiting),
-                inqueue=_sum(promised(job) for job in members),
-                elastic=_sum(elastic(job) for job in members),
+                inqueue=_sum(promised(job) for job in members if job.min_resources is not None),
+                elastic=total_of([elastic(job) for job in members if job.holding]),
                 has_jobs=bool(members),
             )
         )
     return demands
 
 
-def held(job: SessionJob) -> Vector:
+def held(job: SessionJob) -> Mapping[str, int]:
     """What the job's tasks hold now."""
     if not job.holding:
         return {}
@@ -71,12 +74,14 @@ def held(job: SessionJob) -> Vector:
     return requests[0] if len(requests) == 1 else _sum(requests)
 
 
-def elastic(job: SessionJob) -> dict[str, float]:
+def elastic(job: SessionJob) -> Mapping[str, int]:
     """What the job holds beyond its stated minimum (`GetElasticResources`)."""
     if not job.holding:
         return {}
-    minimum = job.min_resources or {}
-    return {name: amount - minimum.get(name, 0) for name, amount in held(job).items() if amount > minimum.get(name, 0)}
+    own, minimum = held(job), job.min_resources or {}
+    if not minimum and all(own.values()):
+        return own
+    return {name: amount - minimum.get(name, 0) for name, amount in own.items() if amount > minimum.get(name, 0)}
 
 
 def promised(job: SessionJob) -> dict[str, float]:
@@ -100,8 +105,8 @@ def without_gated(job: SessionJob, amounts: Vector) -> dict[str, float]:
     return {name: max(0.0, amount - gated.get(name, 0)) for name, amount in amounts.items()}
 
 
-def _sum(vectors: Iterable[Vector]) -> dict[str, float]:
-    total: dict[str, float] = {}
+def _sum(vectors: Iterable[Mapping[str, Amount]]) -> dict[str, Amount]:
+    total: dict[str, Amount] = {}
     for vector in vectors:
         for name, amount in vector.items():
             total[name] = total.get(name, 0) + amount

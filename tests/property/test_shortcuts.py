@@ -17,7 +17,7 @@ from cpsched.filters import FILTERS, feasible
 from cpsched.importers.load import load
 from cpsched.objectives import level_plan, value_of, vector
 from cpsched.objects.pod import PodSpec
-from cpsched.optimum import classes
+from cpsched.optimum import said
 from cpsched.optimum.levels import steps_of
 from cpsched.optimum.program import Program
 from cpsched.resources import less_equal_partly_for_zero_filtered
@@ -409,9 +409,9 @@ class TestPods:
     def test_what_pods_state(self, objects):
         """Two pods state the same exactly if they are written the same."""
         specs = [task.pod.spec for task in load(objects).tasks.values()] + [PodSpec()]
-        for fields in (classes._WISHES, classes._NEIGHBOURHOOD):
+        for fields in (said._WISHES, said._NEIGHBOURHOOD):
             written = [spec.model_dump_json(include=set(fields)) for spec in specs]
-            stated = [classes._stated(spec, fields) for spec in specs]
+            stated = [said._stated(spec, fields) for spec in specs]
             for i, one in enumerate(stated):
                 assert [one == other for other in stated] == [written[i] == other for other in written]
 

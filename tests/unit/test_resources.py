@@ -38,6 +38,7 @@ from cpsched.resources import (
     share,
     shared_names,
     sub,
+    total_of,
 )
 
 GPU = "nvidia.com/gpu"
@@ -383,3 +384,13 @@ def test_nothing_is_changed_in_place(left: dict[str, float], right: dict[str, fl
     for function in (add, sub, maximum, raised_to, min_dimension, diff, exceeded_part):
         function(left, right)
     assert (left, right) == before
+
+
+def test_total_of_shared_vectors() -> None:
+    """One vector many times, an equal one, and another: the same as one by one, names in the order they come."""
+    shared, equal, other = {"b": 2, "a": 1}, {"b": 2, "a": 1}, {"c": 0, "a": 5}
+    total = total_of([shared, other, shared, equal])
+    assert total == {"b": 6, "a": 8, "c": 0}
+    assert list(total) == ["b", "a", "c"]
+    assert total_of(iter([])) == {}
+    assert shared == {"b": 2, "a": 1}

@@ -117,6 +117,15 @@ class TestLabelKeys:
         merged = {"matchLabels": {"app": "x"}, "matchExpressions": [{"key": "v", "operator": "In", "values": ["1"]}]}
         assert self.expressions(labelSelector=merged, matchLabelKeys=["v"]) == [("v", "In", ("1",))]
 
+    def test_each_pod_its_own_labels(self):
+        """Pods with one and the same spec get the values of their own labels."""
+        term = {"labelSelector": {"matchLabels": {"app": "x"}}, "topologyKey": "zone", "matchLabelKeys": ["v"]}
+        affinity = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+        tasks = [pending(affinity=affinity, labels={"v": value}, role=f"r{value}") for value in "12"]
+        pods = [task.pod for task in load(cluster(job("a", *tasks))).tasks.values()]
+        selectors = [pod.spec.affinity.pod_affinity.required[0].label_selector for pod in pods]
+        assert [selector.match_expressions[0].values for selector in selectors] == [("1",), ("2",)]
+
 
 def test_defaults_are_filled_in_once():
     """Reading what was written changes nothing."""

@@ -34,6 +34,44 @@ def test_typed_list():
     assert list(load(other).queues) == ["q"]
 
 
+class TestWrittenTheSame:
+    """Specs and statuses that are written the same are one object, and say what they would say on their own."""
+
+    @staticmethod
+    def pods(*specs):
+        """The pods with these specs, read together."""
+        items = [POD | {"metadata": {"name": f"p{n}"}, "spec": spec} for n, spec in enumerate(specs)]
+        return [task.pod for task in load(items, lenient=True).tasks.values()]
+
+    def test_read_once(self):
+        """With the priority of their class filled in too."""
+        one, same, other = self.pods({"priority": 1}, {"priority": 1}, {"priority": 2})
+        assert one.spec is same.spec
+        assert one.status is same.status
+        assert (same.spec.priority, other.spec.priority) == (1, 2)
+        items = [{"kind": "PriorityClass", "apiVersion": "scheduling.k8s.io/v1", "metadata": {"name": "c"}, "value": 7}]
+        items += [POD | {"metadata": {"name": name}, "spec": {"priorityClassName": "c"}} for name in ("p", "q")]
+        one, same = (task.pod.spec for task in load(items).tasks.values())
+        assert one is same
+        assert one.priority == 7
+
+    def test_equal_is_not_the_same(self):
+        """1 and true are equal in Python; a spec with the one does not stand for a spec with the other."""
+        with pytest.raises(InputError, match=r"spec\.priority"):
+            self.pods({"priority": 1}, {"priority": True})
+
+    def test_faults_are_told_each_time(self):
+        """A spec that cannot be read is not known the second time either."""
+        report = Report()
+        for _ in range(2):
+            with pytest.raises(InputError, match=r"spec\.priority"):
+                load([POD | {"spec": {"priority": "high"}}], report=report)
+
+    def test_nulls(self):
+        """Null is absent, also in the second."""
+        assert [pod.spec.priority for pod in self.pods({"overhead": None}, {"overhead": None})] == [None, None]
+
+
 def test_empty_list():
     """kubectl prints it where there is nothing."""
     assert load({"apiVersion": "v1", "kind": "List", "items": []}).objects == ()
