@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from cpsched.check.decision import Decision
-from cpsched.check.rights import Pair, Pairs, shape_of
+from cpsched.check.rights import Pair, Pairs
 from cpsched.instance import Task
 
 STEPS = 200_000
@@ -31,7 +31,7 @@ class _Search:
     """Hands the victims of some nodes out, node by node, until the charged ones free all the room that is used."""
 
     def __init__(self, decision: Decision, nodes: Sequence[str], missing: dict[str, Missing]):
-        self.decision, self.rights = decision, decision.rights
+        self.decision, self.rights, self._shape_of = decision, decision.rights, decision.snapshot.shape_of
         self.nodes, self.missing = nodes, missing
         self.steps = 0
 
@@ -54,13 +54,13 @@ class _Search:
                     (
                         jobs.setdefault(self.decision.snapshot.job_key(payer), len(jobs)),
                         payer.priority,
-                        shape_of(payer),
+                        self._shape_of(payer),
                         action,
                     )
                     for payer, action in pairs
                 ]
                 entitled[id(pairs)] = (len(entitled), tuple(described))
-        each = tuple([(shape_of(victim), entitled[id(self._pairs(victim))][0]) for victim in victims])
+        each = tuple([(self._shape_of(victim), entitled[id(self._pairs(victim))][0]) for victim in victims])
         return each, tuple(entitled.values()), tuple(sorted(self.missing[self.nodes[0]].items()))
 
     def _node(self, position: int, charged: Charged, also_reclaimed: tuple[Task, ...]) -> bool:
@@ -72,7 +72,7 @@ class _Search:
     def _victims(self, node: str) -> list[Task]:
         """Those whose room may be charged to somebody, the largest first."""
         victims = [v for v in self.decision.victims_by_node[node] if self._pairs(v)]
-        return sorted(victims, key=lambda v: ([amount for _, amount in shape_of(v)], v.key), reverse=True)
+        return sorted(victims, key=lambda v: ([amount for _, amount in self._shape_of(v)], v.key), reverse=True)
 
     def _victim(
         self, position: int, left: Sequence[Task], charged: Charged, missing: Missing, also_reclaimed: tuple[Task, ...]

@@ -9,6 +9,7 @@ from functools import cached_property
 from cpsched.check.rights import Rights
 from cpsched.check.violation import Violation
 from cpsched.instance import Task
+from cpsched.resources import total_of
 from cpsched.snapshot import SessionJob, Snapshot
 from cpsched.solution import Eviction, Solution
 
@@ -126,11 +127,14 @@ class Decision:
         shares = self.snapshot.shares
         after = {name: dict(share.allocated) for name, share in shares.items()}
         lines = {name: [after[one] for one in (name, *share.ancestors)] for name, share in shares.items()}
-        for sign, tasks in ((1, self._tasks(self.placed)), (-1, self.victims)):
-            for task in tasks:
-                queue = self.snapshot.queue_of(task)
-                for held in lines.get(queue.name, ()) if queue is not None else ():
-                    for resource, amount in task.requests.items():
+        jobs = self.snapshot.jobs
+        for sign, by_job in ((1, self.placed_by_job), (-1, self.victims_by_job)):
+            changes: dict[str | None, list[Mapping[str, int]]] = {}
+            for key, tasks in by_job.items():
+                changes.setdefault(jobs[key].queue, []).extend([task.requests for task in tasks])
+            for name, requests in changes.items():
+                for resource, amount in total_of(requests).items():
+                    for held in lines.get(name, ()) if name is not None else ():
                         held[resource] = held.get(resource, 0) + sign * amount
         return after
 

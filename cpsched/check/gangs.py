@@ -14,20 +14,19 @@ def gang(decision: Decision) -> Iterator[Violation]:
     policy = decision.snapshot.policy
     if not policy.requires_gangs:
         return
-    binds, evicted = decision.binds, decision.evicted
+    binds, placed, evicted = decision.binds, decision.placed, decision.evicted
     waits_for_all = policy.is_kube or policy.enabled("gang", "enableJobPipelined")
     for job in decision.jobs_served():
-        keys = {task.key for task in decision.placed_by_job[job.key]}
-        started = {key for key in keys if key in binds}
-        if job.is_ready(started, evicted):
+        if job.is_ready(binds, evicted):
             continue
-        if waits_for_all and not job.is_pipelined(keys, evicted):
+        tasks = decision.placed_by_job[job.key]
+        if waits_for_all and not job.is_pipelined(placed, evicted):
             yield Violation(
-                "gang", job.key, f"gets {len(keys)} tasks, fewer than its minimum of {job.min_available} needs"
+                "gang", job.key, f"gets {len(tasks)} tasks, fewer than its minimum of {job.min_available} needs"
             )
-        elif started:
+        elif started := sum([task.key in binds for task in tasks]):
             yield Violation(
-                "gang", job.key, f"starts {len(started)} tasks before its minimum of {job.min_available} is ready"
+                "gang", job.key, f"starts {started} tasks before its minimum of {job.min_available} is ready"
             )
 
 
@@ -36,11 +35,11 @@ def protect_gang(decision: Decision) -> Iterator[Violation]:
     rights, mode_by_action = decision.rights, by_action(decision.snapshot.policy.gang_protects)
     for key, victims in decision.victims_by_job.items():
         job = decision.snapshot.jobs[key]
-        modes = {mode_by_action[action] for v in victims if (action := rights.action(v.key))}
-        if modes <= {"off"}:
-            continue
         left = job.ready - len(victims) + decision.starts_of(job)
         if left >= job.min_available:
+            continue
+        modes = {mode_by_action[action] for v in victims if (action := rights.action(v.key))}
+        if modes <= {"off"}:
             continue
         if "keep" not in modes and len(victims) == sum(task.node != "" for task in job.tasks):
             continue

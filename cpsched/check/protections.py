@@ -19,10 +19,10 @@ def protect_conformance(decision: Decision) -> Iterator[Violation]:
     """System-critical pods and everything in kube-system are never victims."""
     rights, protects = decision.rights, by_action(decision.snapshot.policy.conformance_protects)
     for victim in decision.victims if any(protects.values()) else ():
-        action = rights.action(victim.key)
-        if action is None or not protects[action]:
+        if victim.namespace != "kube-system" and victim.pod.spec.priority_class_name not in CRITICAL:
             continue
-        if victim.namespace == "kube-system" or victim.pod.spec.priority_class_name in CRITICAL:
+        action = rights.action(victim.key)
+        if action is not None and protects[action]:
             yield Violation("protect.conformance", victim.key, "is critical to the system")
 
 

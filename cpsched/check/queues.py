@@ -16,22 +16,21 @@ def queue(decision: Decision) -> Iterator[Violation]:
         return
     by_deserved = snapshot.policy.share_plugin == "proportion"
     asked: dict[str, set[str]] = {}
-    seen: set[tuple[str, tuple[tuple[str, int], ...]]] = set()
+    seen: set[tuple[str, int]] = set()
     for key, tasks in decision.placed_by_job.items():
         within = snapshot.jobs[key].queue
         if within is None:
             continue
         owner = snapshot.instance.queues[within]
-        line = (owner.name, *(snapshot.shares[owner.name].ancestors if owner.name in snapshot.shares else ()))
         for task in tasks:
             if task.best_effort:
                 continue
             if not owner.is_open:
                 yield Violation("queue", owner.name, f"is not Open but {task.key} is placed")
-            alike = (owner.name, tuple(task.requests.items()))
-            if alike not in seen:
-                seen.add(alike)
-                for name in line:
+            if (within, id(task.requests)) not in seen:
+                seen.add((within, id(task.requests)))
+                ancestors = snapshot.shares[within].ancestors if within in snapshot.shares else ()
+                for name in (within, *ancestors):
                     asked.setdefault(name, set()).update(r for r, a in task.requests.items() if a > 0 and r != "pods")
     for name, resources in asked.items():
         if name not in snapshot.shares:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from cpsched.instance import Task
 from cpsched.resources import less_equal_partly_for_zero_filtered
+from cpsched.snapshot import Shape
 from cpsched.snapshot.rights import Action, is_above_share
 from cpsched.solution import Eviction
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 Pair = tuple[Task, Action]
 Pairs = tuple[Pair, ...]
-Shape = tuple[tuple[str, int], ...]
 Answer = TypeVar("Answer")
 
 
@@ -100,17 +100,15 @@ class Rights:
         held: dict[str, float] = dict(self.snapshot.shares[queue].allocated) if queue in self.snapshot.shares else {}
         waiting: dict[Shape, list[Task]] = {}
         for victim in victims:
-            _change(held, victim, -1)
-            waiting.setdefault(shape_of(victim), []).append(victim)
+            waiting.setdefault(self.snapshot.shape_of(victim), []).append(victim)
         for alike in waiting.values():
-            alike.reverse()
+            _change(held, alike[0], -len(alike))
         while (shape := self._last(queue, held, waiting)) is not None:
             # Whoever is asked first and may go last may do so again: the queue then holds more still.
-            first = shape == next(iter(waiting))
-            for _ in range(len(waiting[shape]) if first else 1):
-                victim = waiting[shape].pop()
-                _change(held, victim, 1)
-                found.append(victim.key)
+            going = waiting[shape] if shape == next(iter(waiting)) else waiting[shape][:1]
+            _change(held, going[0], len(going))
+            found += [victim.key for victim in going]
+            waiting[shape] = waiting[shape][len(going) :]
             if not waiting[shape]:
                 del waiting[shape]
         return found
@@ -119,8 +117,8 @@ class Rights:
         """The shape of a victim that, going last, finds the queue above its share."""
         for shape, alike in waiting.items():
             found = dict(held)
-            _change(found, alike[-1], 1)
-            if is_above_share(self.snapshot, queue, alike[-1], found):
+            _change(found, alike[0], 1)
+            if is_above_share(self.snapshot, queue, alike[0], found):
                 return shape
         return None
 
@@ -151,7 +149,7 @@ class Rights:
         victim = self.snapshot.instance.tasks[key]
         queue = self.snapshot.queue_of(victim)
         assert queue is not None
-        alike = (queue.name, shape_of(victim))
+        alike = (queue.name, self.snapshot.shape_of(victim))
         if alike not in self._one_more:
             together = [*self.reclaimed.get(queue.name, []), victim]
             self._one_more[alike] = key in self.given_back(queue.name, together)
@@ -167,7 +165,7 @@ class Rights:
         queue = self.snapshot.queue_of(task)
         if queue is None or queue.name not in self.snapshot.shares:
             return False
-        alike = (queue.name, shape_of(task))
+        alike = (queue.name, self.snapshot.shape_of(task))
         if alike not in self._claims:
             self._claims[alike] = self._within_share(queue.name, task.requests)
         return self._claims[alike]
@@ -192,14 +190,10 @@ class Rights:
         )
 
 
-def _change(held: dict[str, float], task: Task, sign: int) -> None:
+def _change(held: dict[str, float], task: Task, count: int) -> None:
+    """Add so many like the task, or take them away."""
     for name, amount in task.requests.items():
-        held[name] = held.get(name, 0) + sign * amount
-
-
-def shape_of(task: Task) -> Shape:
-    """The request, equal for tasks that ask for the same."""
-    return tuple(sorted(task.requests.items()))
+        held[name] = held.get(name, 0) + count * amount
 
 
 def by_action(ask: Callable[[Action], Answer]) -> dict[Action, Answer]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cpsched.check import Decision, Violation, violations
+from cpsched.collector import without_collector
 from cpsched.optimum.constraints.charging import refine
 from cpsched.optimum.extract import extract
 from cpsched.optimum.program import Program
@@ -21,8 +22,9 @@ def judged(program: Program, values: list[int]) -> Decision | None:
     def value(expr: Expr) -> int:
         return value_in(expr, values)
 
-    decision = Decision(program.snapshot, *extract(program.variables, value))
-    found = violations(decision)
+    with without_collector():
+        decision = Decision(program.snapshot, *extract(program.variables, value))
+        found = violations(decision)
     if not found:
         return decision
     wrong = [item for item in found if item.rule not in LAZY_RULES]

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from heapq import heapify, heapreplace
 from itertools import islice
+from operator import attrgetter
 
 from ortools.sat.python import cp_model
 
@@ -18,11 +19,8 @@ Places = dict[str, str]
 
 def extract(v: Variables, value: Callable[[Expr], int]) -> tuple[Places, Places, tuple[Eviction, ...], frozenset[str]]:
     """Binds, reserves, evictions and the jobs that enter, of one assignment of the variables."""
-    waiting: dict[tuple[str, int], list[str]] = {}
-    job_of = v.snapshot.job_key_by_task
-    for one in v.classes.tasks:
-        for task in reversed(one.tasks):
-            waiting.setdefault((job_of[task.key], one.index), []).append(task.key)
+    served_by_class = [value(v.served(jobs)) for jobs in v.classes.jobs]
+    waiting = _waiting(v, {job for jobs in v.classes.jobs for job in jobs.jobs[: served_by_class[jobs.index]]})
     slots: dict[tuple[str, int], list[str]] = {}
     for kind, places in (("bind", v.bind), ("reserve", v.reserve)):
         for one in v.classes.tasks:
@@ -32,7 +30,7 @@ def extract(v: Variables, value: Callable[[Expr], int]) -> tuple[Places, Places,
     entered: set[str] = set()
     class_of: dict[str, int] = {}
     for jobs in v.classes.jobs:
-        ready, served = value(v.ready[jobs.index]), value(v.served(jobs))
+        ready, served = value(v.ready[jobs.index]), served_by_class[jobs.index]
         if jobs.sample.is_pending:
             entered |= set(jobs.jobs[:served])
         starts = ready if v.snapshot.policy.requires_gangs else served
@@ -47,6 +45,17 @@ def extract(v: Variables, value: Callable[[Expr], int]) -> tuple[Places, Places,
                 class_of[key] = index
     binds, reserves = found["bind"], found["reserve"]
     return binds, reserves, _evictions(v, value, {**binds, **reserves}, class_of), frozenset(entered)
+
+
+def _waiting(v: Variables, served: set[str]) -> dict[tuple[str, int], list[str]]:
+    """Per job that receives something and class its tasks, the first to go last."""
+    waiting: dict[tuple[str, int], list[str]] = {}
+    job_of = v.snapshot.job_key_by_task
+    for one in v.classes.tasks:
+        for task in reversed(one.tasks):
+            if (job := job_of[task.key]) in served:
+                waiting.setdefault((job, one.index), []).append(task.key)
+    return waiting
 
 
 def _dealt(binds: int, reserves: int, ready: int, served: int, size: int) -> Iterator[tuple[str, int]]:
@@ -80,8 +89,8 @@ def _evictions(
             entitled = min((first[place] for place in places if place in first), default=None)
             job = "" if entitled is None else v.snapshot.job_key(v.snapshot.instance.tasks[entitled])
             for victim in islice(left, value(v.evict[group.index, action])):
-                evictions.append(Eviction(task=victim.key, node=victim.node, action=action, for_job=job))
-    return tuple(sorted(evictions, key=lambda eviction: eviction.task))
+                evictions.append(Eviction(task=victim.key, node=group.node, action=action, for_job=job))
+    return tuple(sorted(evictions, key=attrgetter("task")))
 
 
 def counts_of(v: Variables, decision: Decision) -> dict[cp_model.IntVar, int]:

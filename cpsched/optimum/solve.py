@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from cpsched import timestamps
 from cpsched.check import Decision
+from cpsched.collector import without_collector
 from cpsched.instance import Instance
 from cpsched.optimum.lexicographic import LevelResult, Search
 from cpsched.optimum.race import Settings
@@ -35,9 +36,10 @@ def search(
     hint: Callable[[], Solution] | None = None,
 ) -> tuple[Solution, Decision]:
     """The same, together with the decision as the search left it, judged."""
-    snapshot = Snapshot(instance, policy)
-    ask = None if hint is None else lambda: Decision.of(snapshot, hint())
-    found = Search(snapshot, settings or Settings(), ask)
+    with without_collector():
+        snapshot = Snapshot(instance, policy)
+        ask = None if hint is None else lambda: Decision.of(snapshot, hint())
+        found = Search(snapshot, settings or Settings(), ask)
     found.run()
     return _told(found), found.best
 

@@ -200,6 +200,8 @@ def terms_of(expr: Expr) -> Terms:
 
 def value_in(expr: Expr, values: list[int]) -> int:
     """The expression under an assignment."""
+    if isinstance(expr, cp_model.IntVar):
+        return values[expr.index]
     flat = cp_model.FlatIntExpr(expr)
     total: int = flat.offset + sum(c * values[x.index] for x, c in zip(flat.vars, flat.coeffs, strict=True))
     return total

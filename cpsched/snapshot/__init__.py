@@ -14,6 +14,7 @@ from cpsched.snapshot.queues import queue_shares
 from cpsched.snapshot.rights import StaticRights
 
 Room = dict[str, float]
+Shape = tuple[tuple[str, int], ...]
 
 
 class Snapshot:
@@ -41,6 +42,18 @@ class Snapshot:
         """The queue of the task's job, None where there are no queues."""
         job = self._job_by_task.get(task.key)
         return None if job is None or job.queue is None else self.instance.queues[job.queue]
+
+    def shape_of(self, task: Task) -> Shape:
+        """The request, equal for tasks that ask for the same; tasks that share a vector share it too."""
+        shape = self._shapes.get(id(task.requests))
+        if shape is None:
+            shape = self._shapes[id(task.requests)] = tuple(sorted(task.requests.items()))
+        return shape
+
+    @cached_property
+    def _shapes(self) -> dict[int, Shape]:
+        """Per vector, which lives as long as its task."""
+        return {}
 
     @cached_property
     def _job_by_task(self) -> dict[str, SessionJob]:
@@ -125,4 +138,4 @@ class Snapshot:
         return room
 
 
-__all__ = ["SessionJob", "Snapshot"]
+__all__ = ["SessionJob", "Shape", "Snapshot"]

@@ -117,8 +117,8 @@ class SessionJob:
         counted = [
             task
             for task in self.tasks
-            if task.key not in evicted
-            and (task.status in _READY or task.key in placed or (task.status is Status.PENDING and task.best_effort))
+            if (task.key in placed or task.status in _READY or (task.status is Status.PENDING and task.best_effort))
+            and task.key not in evicted
         ]
         return len(counted) >= self.min_available and self._roles_met(counted)
 

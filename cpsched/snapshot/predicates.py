@@ -113,9 +113,10 @@ class Predicates:
     @cached_property
     def any_dynamic(self) -> bool:
         """Whether some pod has a wish that other pods can grant or refuse."""
-        one_per_profile = {task.pod.spec.scheduler_name: task for task in self.instance.tasks.values()}
+        one_per_spec = {id(task.pod.spec): task for task in self.instance.tasks.values()}.values()
+        one_per_profile = {task.pod.spec.scheduler_name: task for task in one_per_spec}
         return any(map(self._has_default_spread, one_per_profile.values())) or any(
-            map(has_dynamic_wishes, self.instance.tasks.values())
+            map(has_dynamic_wishes, one_per_spec)
         )
 
     def _has_default_spread(self, task: Task) -> bool:
