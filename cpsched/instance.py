@@ -50,6 +50,27 @@ class Task:
     pod: pod.Pod
     group: str | None
     """Key of the pod's PodGroup, or of the job of one made for it; None if it belongs to no job."""
+    priority: int = field(init=False, compare=False)
+    """Volcano's task priority: 1 unless the pod or its annotation says otherwise."""
+    role: str = field(init=False, compare=False)
+    """The task-spec the pod was made from."""
+    preemptable: bool = field(init=False, compare=False)
+    """May be a victim at all; an unreadable mark means no."""
+    best_effort: bool = field(init=False, compare=False)
+    """Asks for nothing but a place."""
+
+    def __post_init__(self) -> None:
+        metadata, priority = self.pod.metadata, self.pod.spec.priority
+        annotations, labels = metadata.annotations, metadata.labels
+        stated = annotations.get("volcano.sh/task-priority")
+        number = None if stated is None else _int32(stated)
+        if number is None:
+            number = 1 if priority is None else priority
+        keep = object.__setattr__
+        keep(self, "priority", number)
+        keep(self, "role", annotations.get("volcano.sh/task-spec") or labels.get("volcano.sh/task-spec", ""))
+        keep(self, "preemptable", _mark(annotations, labels, default=True))
+        keep(self, "best_effort", resources.is_empty(self.requests))
 
     @property
     def name(self) -> str:
@@ -104,41 +125,9 @@ class Task:
         return kube_nonzero_requests(self.pod)
 
     @property
-    def best_effort(self) -> bool:
-        """Asks for nothing but a place."""
-        return self._marks[0]
-
-    @property
     def pod_priority(self) -> int:
         """spec.priority or 0: what victims are scored by."""
         return self.pod.spec.priority or 0
-
-    @property
-    def priority(self) -> int:
-        """Volcano's task priority: 1 unless the pod or its annotation says otherwise."""
-        return self._marks[1]
-
-    @property
-    def role(self) -> str:
-        """The task-spec the pod was made from."""
-        return self._marks[2]
-
-    @property
-    def preemptable(self) -> bool:
-        """May be a victim at all; an unreadable mark means no."""
-        return self._marks[3]
-
-    @cached_property
-    def _marks(self) -> tuple[bool, int, str, bool]:
-        """Read together, because whoever asks for one asks for the others too."""
-        metadata, priority = self.pod.metadata, self.pod.spec.priority
-        annotations, labels = metadata.annotations, metadata.labels
-        stated = annotations.get("volcano.sh/task-priority")
-        number = None if stated is None else _int32(stated)
-        if number is None:
-            number = 1 if priority is None else priority
-        role = annotations.get("volcano.sh/task-spec") or labels.get("volcano.sh/task-spec", "")
-        return resources.is_empty(self.requests), number, role, _mark(annotations, labels, default=True)
 
     @property
     def gated(self) -> bool:

@@ -147,7 +147,7 @@ def greater_partly_relevant(left: Vector, right: Vector | None, request: Vector 
 
 def is_empty(vector: Vector) -> bool:
     """Nothing but pods is in it (`IsEmpty`)."""
-    return not any(amount >= THRESHOLD for name, amount in vector.items() if name != "pods")
+    return not [name for name, amount in vector.items() if amount >= THRESHOLD and name != "pods"]
 
 
 def names(vector: Vector) -> list[str]:

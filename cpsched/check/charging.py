@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 from cpsched.check.decision import Decision
@@ -47,7 +48,8 @@ class _Search:
             return None
         jobs: dict[str, int] = {}
         entitled: dict[int, tuple[int, Hashable]] = {}
-        for pairs in map(self._pairs, victims):
+        pairs_of = [self._pairs(victim) for victim in victims]
+        for pairs in pairs_of:
             if id(pairs) not in entitled:
                 # Payers of one job that are alike have the same rights: how many there are tells them apart enough.
                 described = [
@@ -60,8 +62,8 @@ class _Search:
                     for payer, action in pairs
                 ]
                 entitled[id(pairs)] = (len(entitled), tuple(described))
-        each = tuple([(self._shape_of(victim), entitled[id(self._pairs(victim))][0]) for victim in victims])
-        return each, tuple(entitled.values()), tuple(sorted(self.missing[self.nodes[0]].items()))
+        each = [(self._shape_of(v), entitled[id(pairs)][0]) for v, pairs in zip(victims, pairs_of, strict=True)]
+        return tuple(each), tuple(entitled.values()), tuple(sorted(self.missing[self.nodes[0]].items()))
 
     def _node(self, position: int, charged: Charged, also_reclaimed: tuple[Task, ...]) -> bool:
         if position == len(self.nodes):
@@ -72,7 +74,9 @@ class _Search:
     def _victims(self, node: str) -> list[Task]:
         """Those whose room may be charged to somebody, the largest first."""
         victims = [v for v in self.decision.victims_by_node[node] if self._pairs(v)]
-        return sorted(victims, key=lambda v: ([amount for _, amount in self._shape_of(v)], v.key), reverse=True)
+        sizes = {id(v.requests): [amount for _, amount in self._shape_of(v)] for v in victims}
+        by_name = sorted(victims, key=attrgetter("key"), reverse=True)
+        return sorted(by_name, key=lambda v: sizes[id(v.requests)], reverse=True) if len(sizes) > 1 else by_name
 
     def _victim(
         self, position: int, left: Sequence[Task], charged: Charged, missing: Missing, also_reclaimed: tuple[Task, ...]

@@ -18,24 +18,24 @@ def eviction(decision: Decision) -> Iterator[Violation]:
     entitled: dict[int, frozenset[str]] = {}
     seen: set[str] = set()
     for item in decision.evictions:
-        victim = tasks.get(item.task)
+        key, node, for_job = item.task, item.node, item.for_job
+        victim = tasks.get(key)
         if victim is None:
-            yield Violation("eviction", item.task, "does not exist")
-        elif item.task in seen:
-            yield Violation("eviction", item.task, "is evicted twice")
+            yield Violation("eviction", key, "does not exist")
+        elif key in seen:
+            yield Violation("eviction", key, "is evicted twice")
         elif not allowed:
-            yield Violation("eviction", item.task, "is evicted although the policy allows no evictions")
-        elif item.node and item.node != victim.node:
-            yield Violation("eviction", item.task, f"is on {victim.node or 'no node'}, not on {item.node}")
-        elif not (pairs := by_victim[item.task]):
-            yield Violation("eviction", item.task, _reason(decision.rights, victim))
-        elif item.for_job:
+            yield Violation("eviction", key, "is evicted although the policy allows no evictions")
+        elif node and node != victim.node:
+            yield Violation("eviction", key, f"is on {victim.node or 'no node'}, not on {node}")
+        elif not (pairs := by_victim[key]):
+            yield Violation("eviction", key, _reason(decision.rights, victim))
+        elif for_job:
             if id(pairs) not in entitled:
-                entitled[id(pairs)] = frozenset(snapshot.job_key(task) for task, _ in pairs)
-            if item.for_job not in entitled[id(pairs)]:
-                message = f"{item.for_job}, for which it goes, places nobody who may evict it"
-                yield Violation("eviction", item.task, message)
-        seen.add(item.task)
+                entitled[id(pairs)] = frozenset([snapshot.job_key(task) for task, _ in pairs])
+            if for_job not in entitled[id(pairs)]:
+                yield Violation("eviction", key, f"{for_job}, for which it goes, places nobody who may evict it")
+        seen.add(key)
 
 
 def _reason(rights: Rights, victim: Task) -> str:

@@ -70,13 +70,11 @@ class Rights:
         known: dict[tuple[int, bool], Pairs] = {}
         found: dict[str, Pairs] = {}
         for key, (pairs, actions, _) in self._entitled.items():
-            alike = (id(pairs), "reclaim" in actions and self._finds_queue_above(key))
-            held = known.get(alike)
+            goes = "reclaim" in actions and self._finds_queue_above(key)
+            held = known.get((id(pairs), goes))
             if held is None:
-                goes = alike[1]
-                held = known[alike] = tuple(
-                    (task, action) for task, action in pairs if action == "preempt" or (goes and self._has_claim(task))
-                )
+                having = [pair for pair in pairs if pair[1] == "preempt" or (goes and self._has_claim(pair[0]))]
+                held = known[id(pairs), goes] = tuple(having)
             found[key] = held
         return found
 
@@ -131,16 +129,14 @@ class Rights:
         wanted = eviction.action
         against = self.snapshot.rights.against(victim, self._beside(victim))
         pairs = tuple([pair for pair in against if wanted in ("", pair[1])])
-        actions = frozenset(action for _, action in pairs)
+        actions = frozenset([action for _, action in pairs])
         return _Entitled(pairs, actions, "preempt" if "preempt" in actions else "reclaim" if actions else None)
 
     def _beside(self, victim: Task) -> Iterable[Task]:
         placed = self.decision.placed_by_node
         if self.snapshot.policy.rules.eviction_scope == "cluster":
-            tasks = [task for on_node in placed.values() for task in on_node]
-        else:
-            tasks = placed.get(victim.node, [])
-        return [task for task in tasks if self.snapshot.job_of(task) is not None]
+            return [task for on_node in placed.values() for task in on_node]
+        return placed.get(victim.node, [])
 
     def _finds_queue_above(self, key: str) -> bool:
         """Whether the victim's queue is above its share when it goes, together with those that count under reclaim."""
@@ -162,21 +158,24 @@ class Rights:
 
     def _has_claim(self, task: Task) -> bool:
         """The reclaiming queue stays within its deserved share, as its share plugin tests it."""
-        queue = self.snapshot.queue_of(task)
-        if queue is None or queue.name not in self.snapshot.shares:
+        job = self.snapshot.job_of(task)
+        if job is None or job.queue is None:
             return False
-        alike = (queue.name, self.snapshot.shape_of(task))
-        if alike not in self._claims:
-            self._claims[alike] = self._within_share(queue.name, task.requests)
-        return self._claims[alike]
+        alike = (job.queue, id(task.requests))
+        claim = self._claims.get(alike)
+        if claim is None:
+            claim = self._claims[alike] = self._within_share(job.queue, task.requests)
+        return claim
 
     @cached_property
-    def _claims(self) -> dict[tuple[str, Shape], bool]:
-        """Per queue and shape of request: whether it may reclaim."""
+    def _claims(self) -> dict[tuple[str, int], bool]:
+        """Per queue and vector: whether it may reclaim."""
         return {}
 
     def _within_share(self, queue: str, requests: Mapping[str, int]) -> bool:
         shares, after = self.snapshot.shares, self.decision.allocated_after
+        if queue not in shares:
+            return False
         if self.snapshot.policy.share_plugin == "proportion":
             deserved, held = shares[queue].deserved, after[queue]
             asked = (name for name, amount in requests.items() if amount > 0 and name != "pods")

@@ -14,6 +14,8 @@ from cpsched.snapshot import SessionJob, Snapshot
 from cpsched.snapshot.enqueue import asked, decisive_limits, promise
 from cpsched.snapshot.rights import Action, actions_against
 
+Counts = tuple[tuple[int, int], ...]
+"""How many tasks of each class."""
 ACTIONS: tuple[Action, ...] = ("preempt", "reclaim")
 
 
@@ -132,32 +134,32 @@ def task_key(job: SessionJob, task: Task, said: Said) -> Hashable:
 
 
 def _job_classes(snapshot: Snapshot, tasks: tuple[TaskClass, ...]) -> tuple[JobClass, ...]:
-    counts: dict[str, dict[int, int]] = {}
+    counts: dict[str, Counts] = {}
     for one in tasks:
         for job, count in Counter([snapshot.job_key_by_task[task.key] for task in one.tasks]).items():
-            counts.setdefault(job, {})[one.index] = count
+            counts[job] = (*counts.get(job, ()), (one.index, count))
     members: dict[Hashable, list[str]] = {}
     for key in sorted(counts):
         members.setdefault(_job_key(snapshot, snapshot.jobs[key], counts[key]), []).append(key)
     return tuple(
-        JobClass(index, tuple(keys), snapshot.jobs[keys[0]], counts[keys[0]])
+        JobClass(index, tuple(keys), snapshot.jobs[keys[0]], dict(counts[keys[0]]))
         for index, keys in enumerate(members.values())
     )
 
 
-def _job_key(snapshot: Snapshot, job: SessionJob, counts: dict[int, int]) -> Hashable:
-    """What tells jobs apart; only gangs of one kind of task, all of them pending, are merged."""
-    if len(counts) != 1 or len(job.tasks) != sum(counts.values()) or job.roles_count:
+def _job_key(snapshot: Snapshot, job: SessionJob, counts: Counts) -> Hashable:
+    """What tells jobs apart, beyond the classes of their tasks, which know queue, priority and who starves.
+
+    Only gangs of one kind of task, all of them pending, are merged.
+    """
+    if len(counts) != 1 or len(job.tasks) != counts[0][1] or job.roles_count:
         return job.key
     limits = () if not job.is_pending else (sorted_items(asked(job)), repr(decisive_limits(snapshot, job)))
     return (
-        tuple(counts.items()),
-        job.queue,
-        job.priority,
+        counts,
         job.min_available,
         job.phase,
         job.is_below_minimum,
-        snapshot.is_starving(job),
         sorted_items(promise(job)) if job.min_resources else (),
         limits,
     )

@@ -189,7 +189,8 @@ def sum_of(parts: Sequence[Expr]) -> Expr:
 
 def weighted(parts: Iterable[tuple[int, Expr]]) -> Expr:
     """The sum of the parts, each times its weight."""
-    return sum_of([part * weight for weight, part in parts if weight])
+    pairs = [(weight, part) for weight, part in parts if weight]
+    return cp_model.LinearExpr.weighted_sum([part for _, part in pairs], [weight for weight, _ in pairs])
 
 
 def terms_of(expr: Expr) -> Terms:

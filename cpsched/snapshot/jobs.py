@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 
 from cpsched.instance import HOLDS_ROOM, Instance, Job, Status, Task
 from cpsched.policy import Policy
@@ -28,6 +27,14 @@ class SessionJob:
     min_resources: Mapping[str, int] | None
     group: Job | None = None
     """The gang as the instance has it; few ask for more of it than stands here."""
+    pending: tuple[Task, ...] = field(init=False, compare=False)
+    """Tasks that could be placed: pending and not gated."""
+    ready: int = field(init=False, compare=False)
+    """Tasks that are at work or done."""
+    holding: int = field(init=False, compare=False)
+    """Tasks that hold room."""
+    is_valid: bool = field(init=False, compare=False)
+    """It has enough tasks, in all and per role, to ever become ready."""
 
     @property
     def created(self) -> int:
@@ -54,23 +61,7 @@ class SessionJob:
         """Its PodGroup has not been let into the cycle yet."""
         return self.phase in ("", "Pending")
 
-    @property
-    def pending(self) -> tuple[Task, ...]:
-        """Tasks that could be placed: pending and not gated."""
-        return self._counted[0]
-
-    @property
-    def ready(self) -> int:
-        """Tasks that are at work or done."""
-        return self._counted[1]
-
-    @property
-    def holding(self) -> int:
-        """Tasks that hold room."""
-        return self._counted[2]
-
-    @cached_property
-    def _counted(self) -> tuple[tuple[Task, ...], int, int, bool]:
+    def __post_init__(self) -> None:
         pending, counted, ready, holding = [], [], 0, 0
         for task in self.tasks:
             status = task.status
@@ -81,20 +72,18 @@ class SessionJob:
             elif status in _READY:
                 counted.append(task)
                 ready += 1
-                if status is not Status.SUCCEEDED:
-                    holding += 1
+                holding += status is not Status.SUCCEEDED
         valid = len(counted) >= self.min_available and (not self.min_by_role or self._roles_met(counted))
-        return tuple(pending), ready, holding, valid
+        keep = object.__setattr__
+        keep(self, "pending", tuple(pending))
+        keep(self, "ready", ready)
+        keep(self, "holding", holding)
+        keep(self, "is_valid", valid)
 
     @property
     def roles_count(self) -> bool:
         """Per-role minima hold only where together they do not exceed the gang's minimum."""
         return bool(self.min_by_role) and self.min_available >= sum(self.min_by_role.values())
-
-    @property
-    def is_valid(self) -> bool:
-        """It has enough tasks, in all and per role, to ever become ready."""
-        return self._counted[3]
 
     @property
     def is_below_minimum(self) -> bool:
@@ -120,7 +109,7 @@ class SessionJob:
             if (task.key in placed or task.status in _READY or (task.status is Status.PENDING and task.best_effort))
             and task.key not in evicted
         ]
-        return len(counted) >= self.min_available and self._roles_met(counted)
+        return len(counted) >= self.min_available and (not self.min_by_role or self._roles_met(counted))
 
     def _roles_met(self, counted: Iterable[Task]) -> bool:
         if not self.roles_count:
@@ -151,10 +140,7 @@ def is_starving(job: SessionJob, voters: tuple[str, ...] | None) -> bool:
     """Whether the voters agree that the job is hungry enough to evict; without any nobody is."""
     if voters is None:
         return job.is_below_minimum
-    for name in voters:
-        if not STARVING[name](job):
-            return False
-    return bool(voters)
+    return bool(voters) and not [name for name in voters if not STARVING[name](job)]
 
 
 def session_jobs(instance: Instance, policy: Policy) -> dict[str, SessionJob]:

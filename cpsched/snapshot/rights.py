@@ -52,27 +52,29 @@ class StaticRights:
             found = self._found[kinds] = tuple(actions_against(self._snapshot, task, victim))
         return found
 
-    def against(self, victim: Task, tasks: Iterable[Task]) -> Iterator[tuple[Task, Action]]:
+    def against(self, victim: Task, tasks: Iterable[Task]) -> list[tuple[Task, Action]]:
         """The same of every task, one after another."""
         kind, found, claimants = self.victim_kind(victim), self._found, self._claimants
+        pairs: list[tuple[Task, Action]] = []
         for task in tasks:
             claimant = claimants.get(task.key)
             actions = None if claimant is None else found.get((claimant, kind))
             for action in self.actions(task, victim) if actions is None else actions:
-                yield task, action
+                pairs.append((task, action))
+        return pairs
 
     def claimant_kind(self, task: Task) -> int:
         """Equal for tasks that may evict the same victims."""
         kind = self._claimants.get(task.key)
         if kind is None:
-            kind = self._claimants[task.key] = self._number("claimant", self._claimant(task))
+            kind = self._claimants[task.key] = self._number(self._claimant(task))
         return kind
 
     def victim_kind(self, victim: Task) -> int:
         """Equal for tasks that the same tasks may evict."""
         kind = self._victims.get(victim.key)
         if kind is None:
-            kind = self._victims[victim.key] = self._number("victim", self._victim(victim))
+            kind = self._victims[victim.key] = self._number(self._victim(victim))
         return kind
 
     def claimants(self, tasks: Iterable[Task]) -> list[Task]:
@@ -86,23 +88,30 @@ class StaticRights:
         job = self._snapshot.job_of(task)
         if job is None:
             return None
-        is_starving, is_free = self._snapshot.is_starving(job), job.key in self._snapshot.unrestricted
-        own = (task.priority, task.best_effort, task.never_preempts)
-        return (job.queue, job.priority, self._family(job), is_starving, is_free, *own)
+        snapshot = self._snapshot
+        return (
+            job.queue,
+            job.priority,
+            self._family(job),
+            snapshot.is_starving(job),
+            job.key in snapshot.unrestricted,
+            task.priority,
+            task.best_effort,
+            task.never_preempts,
+        )
 
     def _victim(self, victim: Task) -> Hashable:
         job = self._snapshot.job_of(victim)
         if job is None or victim.status not in HOLDS_ROOM:
             return None
-        own = (victim.priority, victim.best_effort, victim.preemptable)
-        return (job.queue, job.priority, self._family(job), *own)
+        return job.queue, job.priority, self._family(job), victim.priority, victim.best_effort, victim.preemptable
 
     def _family(self, job: SessionJob) -> str | None:
         """The job, where one of its tasks could be another's victim; a task alone in it does not outrank itself."""
         return job.key if job.holding and self._members[job.key] > 1 else None
 
-    def _number(self, role: str, kind: Hashable) -> int:
-        return self._numbers.setdefault((role, kind), len(self._numbers))
+    def _number(self, kind: Hashable) -> int:
+        return self._numbers.setdefault(kind, len(self._numbers))
 
 
 def _may_preempt(snapshot: Snapshot, task: Task, victim: Task) -> bool:

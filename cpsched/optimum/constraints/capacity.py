@@ -12,31 +12,44 @@ from cpsched.resources import Vector
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.rights import Action
 
+Asked = list[tuple[str, list[tuple[int, int]]]]
 Freed = list[tuple[VictimGroup, Expr]]
 """A sample of the victims, and how many like it make room."""
 
 
 def capacity(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
     """Binds fit what is idle, everything fits what will be idle once the victims that may be charged are gone."""
+    asked_by: dict[tuple[int, ...], Asked] = {}
     for node, present in sorted(v.classes_by_node.items()):
         freed = _freed(cp, snapshot, v, node, present)
         count_of = {one.index: v.placed(one, node) for one in present}
-        for resource in sorted({name for one in present for name, amount in one.sample.requests.items() if amount}):
-            asking = [one for one in present if one.sample.requests.get(resource, 0)]
+        for resource, asking in _once(asked_by, v, present):
             idle, future = v.room.idle[node].get(resource, 0), v.room.future[node].get(resource, 0)
-            bound = [one for one in asking if (one.index, node) in v.bind]
+            bound = [(amount, v.bind[index, node]) for index, amount in asking if (index, node) in v.bind]
             if bound:
-                needs = weighted((v.classes.amount(one.sample, resource), v.bound(one, node)) for one in bound)
-                cp.add(needs <= max(idle, 0))
-            placed = weighted((v.classes.amount(one.sample, resource), count_of[one.index]) for one in asking)
-            room = weighted((v.classes.amount(group.sample, resource), count) for group, count in freed)
+                cp.add(weighted(bound) <= max(idle, 0))
+            placed = [(amount, count_of[index]) for index, amount in asking]
+            room = [(-v.classes.amount(group.sample, resource), count) for group, count in freed]
+            fits = weighted([*placed, *room]) <= future
             if future >= 0:
-                cp.add(placed - room <= future)
+                cp.add(fits)
             else:
                 asked = v.flag(f"{resource} asked on {node}")
-                for one in asking:
-                    cp.add(count_of[one.index] == 0).only_enforce_if(~asked)
-                cp.add(placed - room <= future).only_enforce_if(asked)
+                for index, _ in asking:
+                    cp.add(count_of[index] == 0).only_enforce_if(~asked)
+                cp.add(fits).only_enforce_if(asked)
+
+
+def _once(known: dict[tuple[int, ...], Asked], v: Variables, present: list[TaskClass]) -> Asked:
+    """Per resource who of those present asks how much; the same classes are present on many nodes."""
+    key = tuple([one.index for one in present])
+    if key not in known:
+        names = sorted({name for one in present for name, amount in one.sample.requests.items() if amount})
+        known[key] = [
+            (name, [(o.index, v.classes.amount(o.sample, name)) for o in present if o.sample.requests.get(name, 0)])
+            for name in names
+        ]
+    return known[key]
 
 
 def _freed(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables, node: str, present: list[TaskClass]) -> Freed:
