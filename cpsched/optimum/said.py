@@ -23,13 +23,15 @@ class Said:
         self._wishes: dict[int, int] = {}
         self._company: dict[int, int] = {}
         self._asked: dict[int, int] = {}
+        self._read: list[object] = []
+        """What was read stays, or another object might come to be where it was."""
 
     def wishes(self, spec: PodSpec) -> int:
         """Where a pod may be, and whom it minds there."""
         number = self._wishes.get(id(spec))
         if number is None:
             ports = _ports(*spec.containers, *spec.init_containers)
-            number = self._wishes[id(spec)] = self._number((_stated(spec, _WISHES), ports))
+            number = self._wishes[id(spec)] = self._number(spec, (_stated(spec, _WISHES), ports))
         return number
 
     def company(self, spec: PodSpec) -> int:
@@ -38,17 +40,18 @@ class Said:
         if number is None:
             rank = (spec.priority or 0, spec.priority_class_name)
             said = (rank, _stated(spec, _NEIGHBOURHOOD), _ports(*spec.containers))
-            number = self._company[id(spec)] = self._number(said)
+            number = self._company[id(spec)] = self._number(spec, said)
         return number
 
     def asked(self, requests: Mapping[str, int]) -> int:
         """What a task asks for."""
         number = self._asked.get(id(requests))
         if number is None:
-            number = self._asked[id(requests)] = self._number(sorted_items(requests))
+            number = self._asked[id(requests)] = self._number(requests, sorted_items(requests))
         return number
 
-    def _number(self, said: Hashable) -> int:
+    def _number(self, source: object, said: Hashable) -> int:
+        self._read.append(source)
         return self._numbers.setdefault(said, len(self._numbers))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 
 from cpsched.instance import Instance, Queue, Status, Task
@@ -45,14 +46,15 @@ class Snapshot:
 
     def shape_of(self, task: Task) -> Shape:
         """The request, equal for tasks that ask for the same; tasks that share a vector share it too."""
-        shape = self._shapes.get(id(task.requests))
-        if shape is None:
-            shape = self._shapes[id(task.requests)] = tuple(sorted(task.requests.items()))
-        return shape
+        requests = task.requests
+        known = self._shapes.get(id(requests))
+        if known is None:
+            known = self._shapes[id(requests)] = (tuple(sorted(requests.items())), requests)
+        return known[0]
 
     @cached_property
-    def _shapes(self) -> dict[int, Shape]:
-        """Per vector, which lives as long as its task."""
+    def _shapes(self) -> dict[int, tuple[Shape, Mapping[str, int]]]:
+        """Per vector, which stays, or another might come to be where it was."""
         return {}
 
     @cached_property

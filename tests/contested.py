@@ -1,0 +1,86 @@
+"""Small sessions in which something is contested, and any decisions about them, good or bad."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from cpsched.check import Decision
+from cpsched.snapshot import Snapshot
+from cpsched.solution import Eviction
+from tests.judge import cluster, conf, job, pending, running, snapshot_of
+from tests.oracle.sessions import contest, entering
+
+SEEDS = range(60)
+ALL = "enqueue, allocate, preempt, reclaim, backfill"
+
+
+def sessions() -> Iterator[Snapshot]:
+    """Small sessions in which something is contested, under every rule."""
+    for seed in SEEDS:
+        yield contest(seed).snapshot()
+        yield entering(seed).snapshot()
+        yield mixed(seed)
+
+
+def mixed(seed: int) -> Snapshot:
+    """Jobs that run and wait at once, tasks of every rank and shape, some of them leaving, on nodes not for all."""
+    r = random.Random(seed)
+
+    def tasks(kind, count, **fields):
+        for number in range(count):
+            wishes = [
+                {},
+                {},
+                {"tolerations": [{"key": "gpu", "operator": "Exists"}]},
+                {"nodeSelector": {"disk": "ssd"}},
+            ]
+            rank = {"annotations": {"volcano.sh/task-priority": r.choice(["1", "5", "9"])}}
+            asked = {"requests": {"memory": "1Gi"}} if r.random() < 0.3 else {}
+            yield kind(
+                r.choice([None, 1, 2]), role=f"{kind.__name__}{number}", **rank, **asked, **r.choice(wishes), **fields
+            )
+
+    def one(number):
+        leaving = {"deletionTimestamp": "2026-01-01T11:00:00Z"} if r.random() < 0.2 else {}
+        there = tasks(running, r.choice([0, 1, 2, 3]), node=r.choice(["n1", "n2"]), **leaving)
+        queue, priority = r.choice(["left", "left", "right"]), r.choice([10, 100])
+        waiting = list(tasks(pending, r.choice([0, 1, 2])))
+        given_up = {"preemptionPolicy": "Never"} if r.random() < 0.2 else {}
+        members = [*there, *({**task, **given_up} for task in waiting)] or [pending()]
+        return job(f"j{number}", *members, minMember=r.choice([0, 1, len(members)]), priority=priority, queue=queue)
+
+    nodes = [
+        {"name": "n1", "allocatable": {"cpu": 6, "memory": "4Gi", "pods": 20}, "labels": {"disk": "ssd"}},
+        {"name": "n2", "allocatable": {"cpu": 4, "memory": "2Gi", "pods": 20}},
+        {"name": "n3", "allocatable": {"cpu": 4, "pods": 20}, "taints": [{"key": "gpu", "effect": "NoSchedule"}]},
+    ]
+    deserved = [{"cpu": 1, "memory": r.choice(["1Gi", "3Gi"])}, {"cpu": r.choice([1, 5]), "memory": "1Gi"}]
+    queues = [{"name": name, "deserved": share} for name, share in zip(("left", "right"), deserved, strict=True)]
+    told = conf(
+        ALL,
+        "priority",
+        {"name": "gang", "enablePreemptable": False},
+        "predicates",
+        r.choice(["capacity", "proportion"]),
+    )
+    return snapshot_of(cluster(*map(one, range(6)), nodes=nodes, queues=queues), conf=told)
+
+
+def decisions(snapshot: Snapshot, count: int = 6) -> Iterator[Decision]:
+    """Anything goes: placed anywhere, evicted by anybody, running tasks placed again."""
+    r = random.Random(len(snapshot.instance.tasks))
+    tasks, nodes = snapshot.instance.tasks.values(), list(snapshot.instance.nodes)
+    for _ in range(count):
+        binds: dict[str, str] = {}
+        reserves: dict[str, str] = {}
+        evictions: list[Eviction] = []
+        for task in tasks:
+            fate = r.random()
+            if task.node and fate < 0.6:
+                evictions.append(Eviction(task=task.key, action=r.choice(["", "", "preempt", "reclaim"])))
+            if fate > (0.9 if task.node else 0.2):
+                (binds if fate < 0.4 else reserves)[task.key] = r.choice(nodes)
+        owners = [snapshot.job_of(snapshot.instance.tasks[key]) for key in (*binds, *reserves)]
+        entered = frozenset(owner.key for owner in owners if owner is not None and owner.is_pending)
+        yield Decision(snapshot, binds, reserves, tuple(evictions), entered)

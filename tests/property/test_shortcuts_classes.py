@@ -1,0 +1,120 @@
+"""Who is counted with whom: classes read what is shared once, and tell apart exactly whom the plain question does."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from hypothesis import given, settings
+
+from cpsched.explain.lifting import Lifted
+from cpsched.optimum import said
+from cpsched.optimum.classes import Classes, classes_of
+from cpsched.snapshot import Snapshot
+from cpsched.snapshot.enqueue import asked, decisive_limits, promise
+from tests.contested import sessions
+from tests.judge import cluster, job, pending, snapshot_of
+from tests.strategies import kubernetes_objects
+
+
+def written(spec, fields):
+    """What the pod says in these fields, word for word."""
+    return spec.model_dump_json(include=set(fields))
+
+
+def ports(*containers):
+    """What the containers listen on, word for word."""
+    return [port.model_dump_json() for container in containers for port in container.ports]
+
+
+def plain_task_key(snapshot: Snapshot, task) -> Hashable:
+    """All that tells two pending tasks apart, each read for itself."""
+    job, spec = snapshot.job_of(task), task.pod.spec
+    stands_alone = job.key in snapshot.apart or job.holding > 0
+    return repr(
+        (
+            sorted(task.requests.items()),
+            (job.queue, job.priority, snapshot.is_starving(job), job.key if stands_alone else None),
+            (task.priority, task.role if job.min_by_role else None, task.namespace, sorted(task.labels.items())),
+            written(spec, said._WISHES),
+            ports(*spec.containers, *spec.init_containers),
+            task.pod.metadata.owner_references if spec.volumes else None,
+            task.key if spec.volumes or spec.resource_claims else None,
+        )
+    )
+
+
+def plain_victim_key(snapshot: Snapshot, task) -> Hashable:
+    """All that tells two running tasks of one job apart."""
+    disrupted = {name for budget in snapshot.instance.budgets for name in budget.status.disrupted_pods}
+    spec = task.pod.spec
+    return repr(
+        (
+            (task.namespace, sorted(task.requests.items()), task.pod_priority, task.pod.status.start_time),
+            (task.priority, task.role, task.preemptable, sorted(task.labels.items()), spec.priority_class_name),
+            (task.name in disrupted, written(spec, said._NEIGHBOURHOOD), ports(*spec.containers)),
+        )
+    )
+
+
+def plain_job_key(snapshot: Snapshot, classes: Classes, job) -> Hashable:
+    """All that tells two jobs apart that have tasks of one class only, and no others."""
+    own = [one.index for one in classes.tasks for task in one.tasks if task in job.tasks]
+    if len(set(own)) != 1 or len(job.tasks) != len(own) or job.roles_count:
+        return job.key
+    limits = (sorted(asked(job).items()), decisive_limits(snapshot, job)) if job.is_pending else ()
+    rank = (job.queue, job.priority, job.min_available, job.phase, job.is_below_minimum, snapshot.is_starving(job))
+    return repr((own, rank, sorted(promise(job).items()), limits))
+
+
+def check(snapshot: Snapshot) -> None:
+    """Same class, same key, and the other way round."""
+    classes = classes_of(snapshot)
+    keys = {one.index: {plain_task_key(snapshot, task) for task in one.tasks} for one in classes.tasks}
+    assert all(len(found) == 1 for found in keys.values())
+    assert len(set.union(set(), *keys.values())) == len(keys)
+    for group in classes.victims:
+        assert len({plain_victim_key(snapshot, task) for task in group.tasks}) == 1
+    kinds = {(group.kind, plain_victim_key(snapshot, group.sample)) for group in classes.victims}
+    assert len(kinds) == len({kind for kind, _ in kinds})
+    jobs = [{plain_job_key(snapshot, classes, snapshot.jobs[key]) for key in one.jobs} for one in classes.jobs]
+    assert all(len(found) == 1 for found in jobs)
+    assert len(set.union(set(), *jobs)) == len(jobs)
+
+
+def test_sessions():
+    """Jobs of every rank, tasks of every shape, and one job set apart."""
+    merged = 0
+    for snapshot in sessions():
+        check(snapshot)
+        check(Lifted(snapshot, next(iter(snapshot.jobs))))
+        merged += any(len(one.tasks) > 1 for one in classes_of(snapshot).tasks)
+    assert merged
+
+
+def test_minima():
+    """Two gangs differ in nothing but their minimum, two in nothing at all."""
+    jobs = [job(name, pending(1, 2), minMember=least) for name, least in (("a", 1), ("b", 2), ("c", 2))]
+    snapshot = snapshot_of(cluster(*jobs))
+    check(snapshot)
+    assert [len(one) for one in classes_of(snapshot).jobs] == [1, 2]
+
+
+@settings(max_examples=60)
+@given(kubernetes_objects())
+def test_any_pods(objects):
+    """Wishes, ports, volumes and labels of every kind, under both schedulers."""
+    for model in ("volcano", "kube"):
+        check(snapshot_of(objects, model=model))
+
+
+@settings(max_examples=40)
+@given(kubernetes_objects())
+def test_specs_that_are_equal_but_not_shared(objects):
+    """What is said counts, not which object says it."""
+    instance = snapshot_of(objects, model="kube").instance
+    numbers = said.Said()
+    for task in instance.tasks.values():
+        spec, copy = task.pod.spec, task.pod.spec.model_copy()
+        assert numbers.wishes(spec) == numbers.wishes(copy)
+        assert numbers.company(spec) == numbers.company(copy)
+        assert numbers.asked(task.requests) == numbers.asked(dict(reversed(task.requests.items())))
