@@ -50,6 +50,12 @@ class Task:
     pod: pod.Pod
     group: str | None
     """Key of the pod's PodGroup, or of the job of one made for it; None if it belongs to no job."""
+    node: str = field(init=False, compare=False)
+    """The node it sits on, or empty."""
+    namespace: str = field(init=False, compare=False)
+    """The pod's namespace."""
+    labels: dict[str, str] = field(init=False, compare=False)
+    """The pod's labels."""
     priority: int = field(init=False, compare=False)
     """Volcano's task priority: 1 unless the pod or its annotation says otherwise."""
     role: str = field(init=False, compare=False)
@@ -60,13 +66,17 @@ class Task:
     """Asks for nothing but a place."""
 
     def __post_init__(self) -> None:
-        metadata, priority = self.pod.metadata, self.pod.spec.priority
-        annotations, labels = metadata.annotations, metadata.labels
+        # Read here once: these are asked for by the million, and a pod's own fields are slow to reach.
+        metadata, spec = self.pod.metadata, self.pod.spec
+        annotations, labels, priority = metadata.annotations, metadata.labels, spec.priority
         stated = annotations.get("volcano.sh/task-priority")
         number = None if stated is None else _int32(stated)
         if number is None:
             number = 1 if priority is None else priority
         keep = object.__setattr__
+        keep(self, "node", spec.node_name)
+        keep(self, "namespace", metadata.namespace)
+        keep(self, "labels", labels)
         keep(self, "priority", number)
         keep(self, "role", annotations.get("volcano.sh/task-spec") or labels.get("volcano.sh/task-spec", ""))
         keep(self, "preemptable", _mark(annotations, labels, default=True))
@@ -78,24 +88,9 @@ class Task:
         return self.pod.metadata.name
 
     @property
-    def namespace(self) -> str:
-        """The pod's namespace."""
-        return self.pod.metadata.namespace
-
-    @property
     def uid(self) -> str:
         """The last tie-break of upstream's orders."""
         return self.pod.metadata.uid
-
-    @property
-    def labels(self) -> dict[str, str]:
-        """The pod's labels."""
-        return self.pod.metadata.labels
-
-    @property
-    def node(self) -> str:
-        """The node it sits on, or empty."""
-        return self.pod.spec.node_name
 
     @cached_property
     def status(self) -> Status:
@@ -315,8 +310,9 @@ class Instance:
         """Tasks that sit on each node and have not ended, in order of arrival."""
         by_node: dict[str, list[Task]] = {name: [] for name in self.nodes}
         for task in self.tasks.values():
-            if task.node in by_node and task.status not in (Status.SUCCEEDED, Status.FAILED):
-                by_node[task.node].append(task)
+            there = by_node.get(task.node)
+            if there is not None and task.status not in (Status.SUCCEEDED, Status.FAILED):
+                there.append(task)
         return {name: tuple(tasks) for name, tasks in by_node.items()}
 
     @cached_property

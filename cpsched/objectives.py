@@ -86,7 +86,7 @@ def gangs_broken(decision: Decision) -> int:
     broken = 0
     for key, victims in decision.victims_by_job.items():
         job = decision.snapshot.jobs[key]
-        if job.ready >= job.min_available:
+        if job.ready >= job.min_available > job.ready - len(victims):
             broken += job.min_available > job.ready - len(victims) + decision.starts_of(job)
     return broken
 

@@ -119,17 +119,15 @@ def claimant_key(snapshot: Snapshot, job: SessionJob) -> Hashable:
 
 def task_key(job: SessionJob, task: Task, said: Said) -> Hashable:
     """What a rule or a level can tell two tasks of jobs that are no different apart by."""
-    pod = task.pod
-    spec, metadata = pod.spec, pod.metadata
+    wishes = said.wishes(task.pod.spec)
     return (
         said.asked(task.requests),
-        said.wishes(spec),
+        wishes,
         task.priority,
         task.role if job.min_by_role else None,
-        metadata.namespace,
-        frozenset(metadata.labels.items()) if metadata.labels else None,
-        metadata.owner_references if spec.volumes else None,
-        task.key if spec.volumes or spec.resource_claims else None,
+        task.namespace,
+        frozenset(task.labels.items()) if task.labels else None,
+        task.key if wishes in said.own_things else None,
     )
 
 
@@ -234,18 +232,17 @@ def is_critical(task: Task) -> bool:
 
 def _victim_key(snapshot: Snapshot, owner: SessionJob, victim: Task, disrupted: frozenset[str], said: Said) -> Hashable:
     pod = victim.pod
-    metadata = pod.metadata
     return (
         _seen_of(snapshot, owner),
-        metadata.namespace,
+        victim.namespace,
         said.asked(victim.requests),
         said.company(pod.spec),
         pod.status.start_time,
         victim.priority,
         victim.role,
         victim.preemptable,
-        frozenset(metadata.labels.items()) if metadata.labels else None,
-        metadata.name in disrupted,
+        frozenset(victim.labels.items()) if victim.labels else None,
+        bool(disrupted) and victim.name in disrupted,
     )
 
 

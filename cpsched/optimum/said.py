@@ -20,6 +20,8 @@ class Said:
 
     def __init__(self) -> None:
         self._numbers: dict[Hashable, int] = {}
+        self.own_things: set[int] = set()
+        """Wishes with volumes or claims in them, which no two pods share."""
         self._wishes: dict[int, int] = {}
         self._company: dict[int, int] = {}
         self._asked: dict[int, int] = {}
@@ -32,6 +34,8 @@ class Said:
         if number is None:
             ports = _ports(*spec.containers, *spec.init_containers)
             number = self._wishes[id(spec)] = self._number(spec, (_stated(spec, _WISHES), ports))
+            if spec.volumes or spec.resource_claims:
+                self.own_things.add(number)
         return number
 
     def company(self, spec: PodSpec) -> int:
