@@ -114,7 +114,12 @@ class Volumes(Wishes):
     def __init__(self, r: random.Random, nodes: list[str]):
         super().__init__(r, nodes)
         self.objects += [
-            _object("StorageClass", "late", provisioner="none", volumeBindingMode="WaitForFirstConsumer"),
+            _object(
+                "StorageClass",
+                "late",
+                provisioner="kubernetes.io/no-provisioner",
+                volumeBindingMode="WaitForFirstConsumer",
+            ),
             _object("StorageClass", "made", provisioner="csi", volumeBindingMode="WaitForFirstConsumer"),
         ]
         for node in nodes:
@@ -125,7 +130,7 @@ class Volumes(Wishes):
         for number in range(r.randint(0, 2)):
             spec: Raw = {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "storageClassName": "late"}
             spec |= {"local": {"path": "/x"}, "nodeAffinity": {"required": _on(r.choice(nodes))}}
-            self.objects.append(_object("PersistentVolume", f"local{number}", spec=spec))
+            self.objects.append(_object("PersistentVolume", f"local{number}", spec=spec, status={"phase": "Available"}))
         if r.random() < 0.2:
             source = {"persistentVolumeName": "pv-c0"}
             spec = {"attacher": "csi", "nodeName": r.choice(nodes), "source": source}

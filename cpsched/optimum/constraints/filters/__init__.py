@@ -7,16 +7,25 @@ from collections.abc import Callable
 from ortools.sat.python import cp_model
 
 from cpsched.optimum.constraints.filters.board import Board
+from cpsched.optimum.constraints.filters.devices import devices
+from cpsched.optimum.constraints.filters.limits import limits
 from cpsched.optimum.constraints.filters.neighbours import affinity, anti_affinity, ports
+from cpsched.optimum.constraints.filters.refusals import refusals
 from cpsched.optimum.constraints.filters.spread import spread
+from cpsched.optimum.constraints.filters.volumes import binding, restrictions
 from cpsched.optimum.variables import Variables
 from cpsched.snapshot import Snapshot
 
 FAMILIES: dict[str, Callable[[Board], None]] = {
-    "NodePorts": ports,
+    "refusals": refusals,
+    "ports": ports,
+    "volume restrictions": restrictions,
+    "volume limits": limits,
+    "volume binding": binding,
+    "spread": spread,
     "anti-affinity": anti_affinity,
     "affinity": affinity,
-    "PodTopologySpread": spread,
+    "devices": devices,
 }
 """One function per family of rows; each posts nothing where no task has such a wish."""
 
