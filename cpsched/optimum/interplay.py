@@ -132,15 +132,20 @@ class Interplay:
 
     def _meet(self, one: Task, other: Task) -> bool:
         facts = self.facts(one)
-        books = bool(one.pod.spec.volumes or one.pod.spec.resource_claims)
         return (
-            (books and bool(other.pod.spec.volumes or other.pod.spec.resource_claims))
+            (self._books(one) and self._books(other))
             or self.ports_clash(one, other)
             or any(
                 self.selects(t, other) or self.is_selected(t, other) for t in (*facts.affinity, *facts.anti_affinity)
             )
             or any(one.namespace == other.namespace and c.selector.matches(other.labels) for c in self.spread(one))
         )
+
+    def _books(self, task: Task) -> bool:
+        """Whether the task may take volumes or devices that others want."""
+        by_devices = self.predicates.cluster.devices.class_by_resource
+        spec = task.pod.spec
+        return bool(spec.volumes or spec.resource_claims) or any(name in by_devices for name in task.requests)
 
     def _class_of(self, task: Task) -> int:
         return next(one.index for one in self.classes.tasks if any(t.key == task.key for t in one.tasks))

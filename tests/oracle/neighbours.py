@@ -20,6 +20,7 @@ def neighbourly(seed: int, family: str) -> Contest:
     model = r.choice(["volcano", "volcano", "kube", "kube", "throughput"])
     names = [f"n{number}" for number in range(r.choice([2, 3, 3]))]
     used = dict.fromkeys(names, 0)
+    spare = r.choice([(0, 0, 1), (0, 1, 1, 2, 3)])
     make = FAMILIES[family](r, names)
     jobs = [_running(r, make, number, used) for number in range(r.randint(0, 4))]
     left = r.choice([2, 3, 3, 4] if len(names) < 3 else [2, 3, 3])
@@ -31,7 +32,7 @@ def neighbourly(seed: int, family: str) -> Contest:
         "apiVersion": "cpsched/v1",
         "kind": "Instance",
         "now": "2026-01-01T12:00:00Z",
-        "nodes": [_node(r, name, used[name]) for name in names],
+        "nodes": [_node(r, name, used[name] + r.choice(spare)) for name in names],
         "priorityClasses": {f"p{value}": value for value in PRIORITIES},
         "jobs": jobs,
         "objects": make.objects,
@@ -234,9 +235,9 @@ def _on(node: str) -> Raw:
     return {"nodeSelectorTerms": [{"matchExpressions": [wanted]}]}
 
 
-def _node(r: random.Random, name: str, used: int) -> Raw:
+def _node(r: random.Random, name: str, cpu: int) -> Raw:
     labels = {"host": name} | ({"zone": r.choice("xxyyz")} if r.random() < 0.93 else {})
-    found: Raw = {"name": name, "labels": labels, "allocatable": {"cpu": used + r.choice([0, 1, 1, 2, 3]), "pods": 9}}
+    found: Raw = {"name": name, "labels": labels, "allocatable": {"cpu": cpu, "pods": 9}}
     return found | ({"taints": [{"key": "t", "effect": "NoSchedule"}]} if r.random() < 0.1 else {})
 
 

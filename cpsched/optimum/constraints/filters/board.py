@@ -48,14 +48,6 @@ class Board:
             by_node.setdefault(task.node, []).append(task)
         return by_node
 
-    @cached_property
-    def some_eviction(self) -> cp_model.IntVar:
-        """True if anybody is evicted."""
-        flag, counts = self.v.flag("some eviction"), list(self.v.evict.values())
-        most = sum(len(group.tasks) for group in self.v.classes.victims)
-        self.cp.add(sum_of(counts) <= flag * most)
-        return flag
-
     def counts(self, one: TaskClass, nodes: Iterable[str], *, starting: bool = False) -> list[cp_model.IntVar]:
         """What is placed of the class on the nodes, or only what starts there."""
         kinds = (self.v.bind,) if starting else (self.v.bind, self.v.reserve)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ortools.sat.python import cp_model
+
 from cpsched.filters.csi_translation import CsiVolume
 from cpsched.filters.node_volume_limits import NAME, TOO_MANY, State, attached_to, check, limits_at, volumes_at
 from cpsched.filters.state import NodeState
@@ -35,7 +37,7 @@ def limits(board: Board) -> None:
     for name, classes in by_node.items():
         for driver, limit in limits_at(name, storage).items():
             node = _Node(board, name, driver, classes)
-            if node.bringers:
+            if any(node.wanted.values()):
                 node.forbid_alone(limit)
                 node.post(limit, starting=False)
                 if node.leaving:
@@ -48,14 +50,12 @@ class _Node:
     def __init__(self, board: Board, name: str, driver: str, classes: list[TaskClass]):
         self.board, self.name, self.driver = board, name, driver
         self.wanted = {one.index: self._volumes([one.sample]) for one in classes}
-        held = self._volumes(board.fixed_by_node.get(name, ()))
+        self.held = self._volumes(board.fixed_by_node.get(name, ()))
         storage = board.snapshot.predicates.cluster.storage
-        self.staying = held | {volume for volume in attached_to(name, storage) if volume.driver == driver}
+        self.staying = self.held | {volume for volume in attached_to(name, storage) if volume.driver == driver}
         self.groups = [(group, self._volumes(group.tasks)) for group in board.victims_on([name])]
-        held_by_victims = frozenset[CsiVolume]().union(*(volumes for _, volumes in self.groups))
-        self.leaving = held_by_victims - self.staying
-        self.new = {index: volumes - held - held_by_victims for index, volumes in self.wanted.items()}
-        self.bringers = [one for one in classes if self.new[one.index]]
+        self.held_by_victims = frozenset[CsiVolume]().union(*(volumes for _, volumes in self.groups))
+        self.leaving = self.held_by_victims - self.staying
 
     def _volumes(self, tasks: Iterable[Task]) -> frozenset[CsiVolume]:
         storage = self.board.snapshot.predicates.cluster.storage
@@ -64,23 +64,36 @@ class _Node:
 
     def forbid_alone(self, limit: int) -> None:
         """Nobody comes whose own volumes alone are too many; one that is attached but unused counts twice."""
-        for one in self.bringers:
-            others = frozenset[CsiVolume]().union(*(new for index, new in self.new.items() if index != one.index))
-            if len(self.staying) + len(self.new[one.index] - others) > limit:
-                self.board.forbid(one, [self.name])
+        for index, wanted in self.wanted.items():
+            others = (volumes for other, volumes in self.wanted.items() if other != index)
+            own = wanted - self.held - self.held_by_victims.union(*others)
+            if own and len(self.staying) + len(own) > limit:
+                self.board.forbid(self.board.tasks[index], [self.name])
 
     def post(self, limit: int, *, starting: bool) -> None:
         """All volumes in the end are within the limit, if somebody brings a new one."""
-        board, brings = self.board, self.board.presence(self.bringers, [self.name], starting=starting)
-        fresh = frozenset[CsiVolume]().union(*self.new.values()) - self.staying
+        fresh = frozenset[CsiVolume]().union(*self.wanted.values()) - self.staying - self.leaving
         parts: list[Expr] = [self._attached(volume, starting=starting) for volume in sorted(fresh)]
         before = len(self.staying) + len(self.leaving)
-        parts.append(before * brings)
+        parts.append(before * self._brings(starting=starting))
         if starting:
-            board.cp.add(sum_of(parts) <= limit)
-            return
-        parts += [self._attached(volume, starting=False) for volume in sorted(self.leaving)]
-        board.cp.add(sum_of(parts) <= limit + len(self.leaving))
+            self.board.cp.add(sum_of(parts) <= limit)
+        else:
+            parts += [self._attached(volume, starting=False) for volume in sorted(self.leaving)]
+            self.board.cp.add(sum_of(parts) <= limit + len(self.leaving))
+
+    def _brings(self, *, starting: bool) -> cp_model.IntVar:
+        """True if somebody brings a volume that nobody has who was there before and stays."""
+        board = self.board
+        flag = board.v.flag(f"new {self.driver} at {self.name}")
+        for index, wanted in self.wanted.items():
+            count = sum_of(board.counts(board.tasks[index], [self.name], starting=starting))
+            for volume in sorted(wanted - self.held):
+                holders = [group for group, volumes in self.groups if volume in volumes]
+                if not holders or not starting:
+                    staying = [len(group.tasks) - board.v.evicted(group) for group in holders]
+                    board.cp.add(count - sum_of(staying) <= flag)
+        return flag
 
     def _attached(self, volume: CsiVolume, *, starting: bool) -> Expr:
         """At least 1 if somebody on the node uses the volume in the end."""

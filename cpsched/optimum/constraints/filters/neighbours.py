@@ -87,7 +87,7 @@ class _Company:
                         firsts.append(board.v.flag(f"{self.classes[0].sample.key} first in {value}"))
                         support = [*support, firsts[-1]]
                     there = [board.presence(self.classes, nodes, starting=starting)]
-                    there += [board.some_eviction] if starting else []
+                    there += [board.v.some_eviction] if starting else []
                     board.cp.add(sum_of(support) >= 1).only_enforce_if(there)
                 if firsts:
                     board.cp.add(sum_of(firsts) <= 1)

@@ -101,7 +101,7 @@ class _Spread:
     def _add(self, row: cp_model.BoundedLinearExpression | bool) -> None:
         added = self.board.cp.add(row)
         if self.starting:
-            added.only_enforce_if(self.board.some_eviction)
+            added.only_enforce_if(self.board.v.some_eviction)
 
     def _before(self, value: str) -> tuple[int, Expr]:
         """Who counts in the domain before anybody comes, and how many of them make way."""
