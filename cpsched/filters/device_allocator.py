@@ -58,8 +58,10 @@ class Allocator:
         found = []
         for alternatives in self._requests[claim]:
             if not any(request.asked.admin_access for request in alternatives):
-                candidates = {c.id: c for request in alternatives for c in self._suitable(claim, request)}
-                found.append((min(request.count for request in alternatives), list(candidates.values())))
+                ways = [(request.count, self._suitable(claim, request)) for request in alternatives]
+                possible = [(count, fit) for count, fit in ways if 0 < count <= len(fit)]
+                candidates = {one.id: one for _, fit in possible for one in fit}
+                found.append((min((count for count, _ in possible), default=1), list(candidates.values())))
         return found
 
     def _suitable(self, claim: int, request: Request) -> list[Candidate]:
