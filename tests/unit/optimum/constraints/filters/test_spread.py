@@ -79,12 +79,13 @@ def test_those_who_are_there_count(where: str, fine: bool) -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        present("r", "x1", "b"),
-        present("r", "x1") | {"namespace": "elsewhere"},
+        present("r", "x1", "b", labels={"version": "1"}),
+        present("r", "x1", labels={"version": "1"}) | {"namespace": "elsewhere"},
         present("r", "x1", labels={"version": "2"}),
     ],
 )
 def test_those_who_do_not_match_do_not_count(other: Raw) -> None:
+    """Another app, another namespace, another value of a key that the constraint adds."""
     own = spread("w", 1, over(matchLabelKeys=["version"]), labels={"version": "1"})
     assert allowed(XY, [other, own], binds=at("w", "x1"))
 
