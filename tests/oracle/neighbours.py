@@ -246,6 +246,8 @@ def _running(r: random.Random, make: Wishes, number: int, used: dict[str, int]) 
     used[node] += 1
     task = {"role": "t", "replicas": 1, "requests": {"cpu": 1}, "labels": make.labels(), "running": node}
     task |= make.of(running=True)
+    if r.random() < 0.06:
+        task["deletionTimestamp"] = "2026-01-01T11:59:00Z"
     return {
         "name": f"r{number}",
         "minMember": 0,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -90,6 +90,11 @@ def test_those_who_do_not_match_do_not_count(other: Raw) -> None:
     assert allowed(XY, [other, own], binds=at("w", "x1"))
 
 
+def test_one_who_is_on_its_way_out_does_not_count() -> None:
+    leaving = present("r", "x1", deletionTimestamp="2026-01-01T00:00:00Z")
+    assert allowed(XY, [leaving, spread("w")], binds=at("w", "x1"))
+
+
 def test_a_victim_counts_until_it_is_gone() -> None:
     """It makes room for a reservation, but what starts finds it there."""
     jobs = [present("r", "x1", priority=10, cpu=18), spread("w", 1, cpu=2)]
@@ -173,3 +178,49 @@ def test_a_selector_without_requirements_counts_nobody(selector: Any) -> None:
 def test_a_broken_selector_refuses_the_task() -> None:
     broken = {"matchExpressions": [{"key": "app", "operator": "Near", "values": ["a"]}]}
     assert not allowed(XY, [spread("w", 1, over(labelSelector=broken))], binds=at("w", "x1"))
+
+
+class TestTheSchedulersOwnConstraints:
+    """For pods that state none, with a selector from whoever owns them."""
+
+    own: ClassVar = {k: v for k, v in over().items() if k != "labelSelector"}
+    conf: ClassVar = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [
+            {
+                "pluginConfig": [
+                    {"name": "PodTopologySpread", "args": {"defaultConstraints": [own], "defaultingType": "List"}}
+                ]
+            }
+        ],
+    }
+
+    @pytest.mark.parametrize(("nodes", "fine"), [(["x1", "y1"], True), (["x1", "x1"], False)])
+    def test_they_hold_for_pods_of_a_service(self, nodes: list[str], fine: bool) -> None:
+        service: Raw = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s", "namespace": "default"}}
+        objects = [service | {"spec": {"selector": {"app": "a"}}}]
+        assert allowed(XY, [waiting("w", 2)], conf=self.conf, objects=objects, binds=at("w", *nodes)) is fine
+
+    def test_tasks_of_one_class_may_have_different_owners(self) -> None:
+        """Only one of the two counts anybody, so both may be where one is allowed; the rows leave that open."""
+        sets: list[Raw] = [
+            {
+                "apiVersion": "apps/v1",
+                "kind": "ReplicaSet",
+                "metadata": {"name": f"of-{app}", "namespace": "default"},
+                "spec": {"selector": {"matchLabels": {"app": app}}},
+            }
+            for app in "ab"
+        ]
+        jobs = [
+            waiting(
+                name,
+                ownerReferences=[
+                    {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": f"of-{app}", "uid": app, "controller": True}
+                ],
+            )
+            for name, app in (("v", "a"), ("w", "b"))
+        ]
+        binds = {**at("v", "x1"), **at("w", "x1")}
+        assert allowed(XY, jobs, conf=self.conf, objects=sets, binds=binds)
