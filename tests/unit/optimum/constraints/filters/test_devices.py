@@ -65,6 +65,15 @@ def test_overlapping_wishes_are_counted_together() -> None:
     assert not fits(slices, claims, {"u": "c0", "v": "c1", "w": "c2"}, u="x1", v="x1", w="y1")
 
 
+def test_so_are_wishes_that_overlap_in_part() -> None:
+    """Each node has a device of its own, and there is one that both reach."""
+    slices = [devices("x1", "small"), devices("y1", "small"), devices("", "small")]
+    claims = [claim(f"c{i}") for i in range(4)]
+    three = {"s": "c0", "t": "c1", "u": "c2"}
+    assert fits(slices, claims, three, s="x1", t="x1", u="y1")
+    assert not fits(slices, claims, three | {"v": "c3"}, s="x1", t="x1", u="y1", v="y1")
+
+
 @pytest.mark.parametrize(("count", "fine"), [(1, True), (2, False)])
 def test_so_many_as_are_asked_for(count: int, fine: bool) -> None:
     claims = [claim("c0", count=count), claim("c1")]

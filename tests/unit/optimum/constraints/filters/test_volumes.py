@@ -152,6 +152,13 @@ class TestBinding:
         objects = [*self.late("c", "d"), *self.local(*volumes)]
         assert allowed(NODES, jobs, objects=objects, binds=at(v="x1", w="x1")) is fine
 
+    @pytest.mark.parametrize(("where", "fine"), [("x1", True), ("y1", False)])
+    def test_a_bound_claim_is_used_where_its_volume_is(self, where: str, fine: bool) -> None:
+        claim, volume = bound("c")
+        [here] = self.local("x1")
+        volume["spec"]["nodeAffinity"] = here["spec"]["nodeAffinity"]
+        assert allowed(NODES, [waiting("w", **using("c"))], objects=[claim, volume], binds=at(w=where)) is fine
+
     def test_volumes_are_made_where_none_is_found(self) -> None:
         jobs = [waiting("v", **using("c")), waiting("w", **using("d"))]
         assert allowed(NODES, jobs, objects=self.late("c", "d", provisioner="csi"), binds=at(v="x1", w="x1"))
