@@ -97,6 +97,14 @@ def test_beside_victims_nobody_sees_who_waits_and_without_any_all_do(
     assert admits(program, decide(session, {**HELPED, "evicted": ["r0/t-0"], **changed})) is fine
 
 
+def test_in_the_end_it_matters_who_makes_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs = [present("r", "x1", priority=10, cpu=18), waiting("w", cpu=2, **EVEN)]
+    snapshot = snapshot_of(cluster(*jobs, nodes=[node("x1"), node("y1")]), model="kube")
+    program = after(monkeypatch, snapshot, reserves={"w/t-0": "x1"})
+    assert not admits(program, decide(snapshot, {"reserves": {"w/t-0": "x1"}}))
+    assert admits(program, decide(snapshot, {"reserves": {"w/t-0": "x1"}, "evicted": ["r/t-0"]}))
+
+
 def test_tasks_that_devices_serve_as_extended_resources_depend_on_each_other() -> None:
     gpu = {"requests": {"cpu": 1, "example.com/gpu": 1}}
     jobs = [waiting("v") | {"tasks": [gpu]}, waiting("w", priority=50) | {"tasks": [gpu]}, waiting("s", priority=10)]
