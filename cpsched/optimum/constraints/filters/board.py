@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import Any
 
 from ortools.sat.python import cp_model
 
@@ -53,6 +52,11 @@ class Board:
         kinds = (self.v.bind,) if starting else (self.v.bind, self.v.reserve)
         return [of[one.index, node] for node in nodes for of in kinds if (one.index, node) in of]
 
+    def room(self, one: TaskClass, nodes: Iterable[str], *, starting: bool = False) -> int:
+        """How many of the class the nodes can take at most."""
+        places = (self.v.room.now,) if starting else (self.v.room.now, self.v.room.later)
+        return min(len(one.tasks), sum(max(of.get((one.index, node), 0) for of in places) for node in nodes))
+
     def presence(
         self, classes: Sequence[TaskClass], nodes: Iterable[str], *, starting: bool = False
     ) -> cp_model.IntVar:
@@ -61,7 +65,7 @@ class Board:
         if key not in self._present:
             counts = [count for one in classes for count in self.counts(one, key[1], starting=starting)]
             flag = self.v.flag(f"{classes[0].sample.key} among {len(key[1])} nodes from {key[1][0]}")
-            most = min(sum(map(largest, counts)), sum(len(one.tasks) for one in classes))
+            most = sum(self.room(one, key[1], starting=starting) for one in classes)
             self.cp.add(sum_of(counts) <= flag * most)
             self._present[key] = flag
         return self._present[key]
@@ -90,9 +94,3 @@ class Board:
         for other in others:
             if other.index > one.index and self.counts(other, nodes) and clash(one.sample, other.sample):
                 self.cp.add_bool_or([~self.presence([one], nodes), ~self.presence([other], nodes)])
-
-
-def largest(count: cp_model.IntVar) -> int:
-    """The most a count can be."""
-    proto: Any = count.proto
-    return int(max(proto.domain))

@@ -83,6 +83,10 @@ class _Company:
                     support = self._support(nodes, starting=starting)
                     if support is None or not any(board.counts(one, nodes, starting=starting) for one in self.classes):
                         continue
+                    if not support and not first_possible and not starting:
+                        for one in self.classes:
+                            board.forbid(one, nodes)
+                        continue
                     if first_possible:
                         firsts.append(board.v.flag(f"{self.classes[0].sample.key} first in {value}"))
                         support = [*support, firsts[-1]]

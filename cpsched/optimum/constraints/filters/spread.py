@@ -15,7 +15,7 @@ from functools import cached_property
 from ortools.sat.python import cp_model
 
 from cpsched.optimum.classes import TaskClass, VictimGroup
-from cpsched.optimum.constraints.filters.board import Board, largest
+from cpsched.optimum.constraints.filters.board import Board
 from cpsched.optimum.interplay import SpreadView, domains
 from cpsched.optimum.variables import ZERO, Expr, sum_of
 
@@ -133,4 +133,5 @@ class _Spread:
         for value, nodes in self.domains.items():
             standing, gone = self._before(value)
             counts = [c for one in self.counted for c in self.board.counts(one, nodes, starting=self.starting)]
-            yield standing - gone + sum_of(counts), standing + sum(map(largest, counts))
+            room = sum(self.board.room(one, nodes, starting=self.starting) for one in self.counted)
+            yield standing - gone + sum_of(counts), standing + room
