@@ -154,16 +154,17 @@ class Interplay:
 def domains(snapshot: Snapshot, key: str) -> dict[str, list[str]]:
     """Nodes by their value of a topology key; nodes without it belong to no domain."""
     by_value: dict[str, list[str]] = {}
-    for name, node in snapshot.instance.nodes.items():
+    for name, node in snapshot.predicates.cluster.nodes.items():
         if key in node.labels:
             by_value.setdefault(node.labels[key], []).append(name)
     return by_value
 
 
 def fixed_tasks(snapshot: Snapshot, groups: tuple[VictimGroup, ...]) -> list[Task]:
-    """Tasks on nodes that nobody may evict."""
+    """Tasks on nodes that nobody may evict; the filters see nodes too on which nobody is to be placed."""
     removable = {task.key for group in groups for task in group.tasks}
-    return [t for tasks in snapshot.instance.tasks_by_node.values() for t in tasks if t.key not in removable]
+    nodes = snapshot.predicates.cluster.node_list
+    return [task for node in nodes for task in node.tasks if task.key not in removable]
 
 
 def _same_port(one: HostPort, other: HostPort) -> bool:

@@ -28,7 +28,7 @@ def limits(board: Board) -> None:
     for one in with_volumes(board, NAME):
         needs_driver = predicates.args(one.sample).features.volume_limit_scaling
         for name in one.nodes:
-            bare = NodeState(board.snapshot.instance.nodes[name], 0, predicates.cluster.facts)
+            bare = NodeState(predicates.cluster.nodes[name].node, 0, predicates.cluster.facts)
             status = check(State(needs_driver), one.sample, bare, predicates.cluster)
             if status.is_success or status == TOO_MANY:
                 by_node.setdefault(name, []).append(one)

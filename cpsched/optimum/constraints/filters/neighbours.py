@@ -44,7 +44,7 @@ def affinity(board: Board) -> None:
             continue
         terms = board.interplay.facts(one.sample).affinity
         for key in {term.topology_key for term in terms}:
-            keyless = [node for node in one.nodes if key not in board.snapshot.instance.nodes[node].labels]
+            keyless = [node for node in one.nodes if key not in board.snapshot.predicates.cluster.nodes[node].labels]
             board.forbid(one, keyless)
         if not terms:
             continue
@@ -69,7 +69,7 @@ class _Company:
         self.others = [c for c in board.tasks if c.index not in own and supports(sample, c.sample)]
 
     def _counts(self, task: Task) -> bool:
-        labels = self.board.snapshot.instance.nodes[task.node].labels
+        labels = self.board.snapshot.predicates.cluster.nodes[task.node].labels
         return any(key in labels for key in self.keys)
 
     def post(self, *, may_be_first: bool) -> None:

@@ -38,7 +38,7 @@ ByLimit = dict[Limit, dict[int, TaskClass]]
 def spread(board: Board) -> None:
     """Every hard constraint of every class, for all that is placed and for what starts beside the victims."""
     wishes: dict[SpreadView, ByLimit] = {}
-    nodes = board.snapshot.instance.nodes
+    nodes = board.snapshot.predicates.cluster.nodes
     for one in board.tasks:
         constraints = board.interplay.spread_of_class(one)
         keys = {constraint.topology_key for constraint in constraints}

@@ -25,7 +25,7 @@ def with_volumes(board: Board, name: str) -> list[TaskClass]:
 
 def restrictions(board: Board) -> None:
     """A claim for one pod only is used once in the cluster; a disk that cannot be shared once on a node."""
-    cluster, everywhere = board.snapshot.predicates.cluster, list(board.snapshot.instance.nodes)
+    cluster, everywhere = board.snapshot.predicates.cluster, list(board.snapshot.predicates.cluster.nodes)
 
     def uses(one: Task, other: Task) -> bool:
         shared = exclusive_claims(one, cluster) & set(cluster.facts(other).claims)

@@ -6,6 +6,11 @@ from typing import Any
 
 import pytest
 
+from cpsched.check import Decision
+from cpsched.explain.candidates import alone
+from cpsched.optimum.program import Program
+from tests.judge import cluster, snapshot_of
+from tests.oracle.points import admits
 from tests.unit.optimum.constraints.filters.build_session import Raw, allowed, node, present, waiting
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -107,3 +112,12 @@ def test_affinity_that_does_not_parse_refuses_the_task() -> None:
     wrong = {"matchExpressions": [{"key": "app", "operator": "Near", "values": ["a"]}]}
     term = {"labelSelector": wrong, "topologyKey": "zone"}
     assert not allowed(NODES, [waiting("w", affinity={"podAffinity": {REQUIRED: [term]}})], binds=at("w", "x1"))
+
+
+@pytest.mark.parametrize(("company", "fine"), [("x1", True), ("y1", False)])
+def test_company_counts_on_nodes_where_nobody_is_to_be_placed(company: str, fine: bool) -> None:
+    snapshot = snapshot_of(cluster(present("r", company, "b"), waiting("w", **near("b")), nodes=NODES), model="kube")
+    task = snapshot.instance.tasks["w/t-0"]
+    session = alone(snapshot, task, "x2")
+    assert list(session.instance.nodes) == ["x2"]
+    assert admits(Program(session), Decision(session, {}, {task.key: "x2"})) is fine
