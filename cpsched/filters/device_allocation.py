@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cpsched.errors import InputError
-from cpsched.filters.device_request import Given
+from cpsched.filters.device_request import Candidate, Given
 from cpsched.objects.affinity import NodeSelector
 from cpsched.objects.devices import Allocation
 
@@ -28,18 +28,20 @@ def allocation(given: list[Given], node: str) -> Allocation:
     return made.model_copy(update={"node_selector": _node_selector(given, node)})
 
 
+def ties_to_node(candidate: Candidate) -> bool:
+    """Whether a claim that holds the device can be used on one node only."""
+    device, spec = candidate.device, candidate.slice.spec
+    return bool(device.node_name if spec.per_device_node_selection else spec.node_name) or device.binds_to_node
+
+
 def _node_selector(given: list[Given], node: str) -> NodeSelector | None:
     """One device of a single node ties the claim to it; otherwise all the devices' selectors hold together."""
     fields: list[Any] = []
     expressions: list[Any] = []
     for one in given:
         device, spec = one.candidate.device, one.candidate.slice.spec
-        name, selector = (
-            (device.node_name, device.node_selector)
-            if spec.per_device_node_selection
-            else (spec.node_name, spec.node_selector)
-        )
-        if name or device.binds_to_node:
+        selector = device.node_selector if spec.per_device_node_selection else spec.node_selector
+        if ties_to_node(one.candidate):
             here = {"key": _NAME_FIELD, "operator": "In", "values": [node]}
             return NodeSelector.model_validate({"nodeSelectorTerms": [{"matchFields": [here]}]})
         terms = selector.node_selector_terms if selector is not None else ()

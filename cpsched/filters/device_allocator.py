@@ -53,6 +53,22 @@ class Allocator:
             raise InvalidPoolError
         return None
 
+    def wishes(self, claim: int) -> list[tuple[int, list[Candidate]]]:
+        """Per request that takes devices for its claim alone: at least how many, and the free ones that would do."""
+        found = []
+        for alternatives in self._requests[claim]:
+            if not any(request.asked.admin_access for request in alternatives):
+                ways = [(request.count, self._suitable(claim, request)) for request in alternatives]
+                possible = [(count, fit) for count, fit in ways if 0 < count <= len(fit)]
+                candidates = {one.id: one for _, fit in possible for one in fit}
+                found.append((min((count for count, _ in possible), default=1), list(candidates.values())))
+        return found
+
+    def _suitable(self, claim: int, request: Request) -> list[Candidate]:
+        all_there_are = self._candidates() if request.all_devices is None else request.all_devices
+        free = (c for c in all_there_are if c.id not in self._taken and not _tainted(c.device, request.asked))
+        return [candidate for candidate in free if self._selectable(claim, request, candidate)]
+
     def _next_claim(self, claim: int) -> bool:
         return claim == len(self._claims) or self._next_request(claim, 0)
 

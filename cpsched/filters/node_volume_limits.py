@@ -51,17 +51,25 @@ def check(state: State, task: Task, node: NodeState, cluster: ClusterState) -> S
             return SUCCESS
         if state.needs_driver and (missing := _missing_driver(wanted, csi_node, storage)):
             return unschedulable(NAME, f"{missing} CSI driver is not installed on the node")
-        limits = _limits(csi_node)
+        limits = limits_at(node.name, storage)
         if not limits:
             return SUCCESS
         held = {volume for other in node.tasks for volume in _volumes(other, csi_node, storage, is_new=False)}
     except _LookupError as fault:
         return fault.status
     # A wanted volume that is attached but used by nobody here counts twice, as upstream.
-    used = Counter(volume.driver for volume in held | _attached(node.name, storage))
+    used = Counter(volume.driver for volume in held | attached_to(node.name, storage))
     new = Counter(volume.driver for volume in wanted - held)
     exceeded = any(driver in limits and used[driver] + amount > limits[driver] for driver, amount in new.items())
     return TOO_MANY if exceeded else SUCCESS
+
+
+def volumes_at(task: Task, node: str, storage: Storage) -> set[CsiVolume]:
+    """What some driver must attach to the node for the task; nothing if that cannot be looked up."""
+    try:
+        return _volumes(task, storage.csi_nodes.get(node), storage, is_new=False)
+    except _LookupError:
+        return set()
 
 
 def _volumes(task: Task, csi_node: CSINode | None, storage: Storage, *, is_new: bool) -> set[CsiVolume]:
@@ -126,12 +134,15 @@ def _missing_driver(wanted: set[CsiVolume], csi_node: CSINode | None, storage: S
     return None
 
 
-def _limits(csi_node: CSINode | None) -> dict[str, int]:
+def limits_at(node: str, storage: Storage) -> dict[str, int]:
+    """How many volumes each driver may attach to the node, if it says so."""
+    csi_node = storage.csi_nodes.get(node)
     drivers = csi_node.spec.drivers if csi_node is not None else ()
     return {d.name: d.allocatable.count for d in drivers if d.allocatable and d.allocatable.count is not None}
 
 
-def _attached(node: str, storage: Storage) -> set[CsiVolume]:
+def attached_to(node: str, storage: Storage) -> set[CsiVolume]:
+    """Volumes that are attached to the node, whoever uses them."""
     found = set()
     for attachment in storage.attachments.get(node, ()):
         volume = storage.volumes.get(attachment.spec.source.persistent_volume_name)

@@ -35,18 +35,15 @@ class State:
 
 def prefilter(task: Task, cluster: ClusterState, args: Args) -> PreFilterResult:
     """Count exclusive claims in use; skip if there is none and no disk."""
-    exclusive = set()
     for name in cluster.facts(task).claims:
-        claim = cluster.storage.claims.get(f"{task.namespace}/{name}")
-        if claim is None:
+        if f"{task.namespace}/{name}" not in cluster.storage.claims:
             return PreFilterResult(unresolvable(NAME, not_found("persistentvolumeclaim", name)))
-        if "ReadWriteOncePod" in claim.spec.access_modes:
-            exclusive.add(name)
+    exclusive = exclusive_claims(task, cluster)
     conflicts = sum(cluster.claim_in_use(f"{task.namespace}/{name}") for name in exclusive)
-    disks = tuple(volume for volume in task.pod.spec.volumes if _is_disk(volume))
+    disks = disks_of(task)
     if not disks and not conflicts:
         return SKIPPED
-    return PreFilterResult(state=State(cluster.facts, disks, frozenset(exclusive), conflicts))
+    return PreFilterResult(state=State(cluster.facts, disks, exclusive, conflicts))
 
 
 def check(state: State, task: Task, node: NodeState, cluster: ClusterState) -> Status:
@@ -70,6 +67,22 @@ def remove_task(state: State, task: Task, other: Task, node: NodeState) -> None:
 def _uses(state: State, other: Task) -> int:
     """How often the other task names an exclusive claim; upstream does not compare the namespaces here."""
     return sum(name in state.exclusive for name in state.facts(other).claims)
+
+
+def exclusive_claims(task: Task, cluster: ClusterState) -> frozenset[str]:
+    """Names of the task's claims that only one pod may use."""
+    claims = ((name, cluster.storage.claims.get(f"{task.namespace}/{name}")) for name in cluster.facts(task).claims)
+    return frozenset(name for name, claim in claims if claim and "ReadWriteOncePod" in claim.spec.access_modes)
+
+
+def disks_of(task: Task) -> tuple[PodVolume, ...]:
+    """The task's disks that may not be shared by all."""
+    return tuple(volume for volume in task.pod.spec.volumes if _is_disk(volume))
+
+
+def disks_clash(one: Task, other: Task) -> bool:
+    """Whether a disk keeps the two from sharing a node."""
+    return any(_conflict(disk, held) for disk in disks_of(one) for held in other.pod.spec.volumes)
 
 
 def _is_disk(volume: PodVolume) -> bool:

@@ -8,6 +8,7 @@ from cpsched.check import Decision, Violation, violations
 from cpsched.collector import without_collector
 from cpsched.optimum.constraints.charging import refine
 from cpsched.optimum.extract import extract
+from cpsched.optimum.nogoods import forbid_refused
 from cpsched.optimum.program import Program
 from cpsched.optimum.race import MismatchError
 from cpsched.optimum.variables import Expr, value_in
@@ -30,21 +31,18 @@ def judged(program: Program, values: list[int]) -> Decision | None:
     wrong = [item for item in found if item.rule not in LAZY_RULES]
     if wrong:
         raise MismatchError(f"the decision breaks {wrong[0].rule}: {wrong[0].subject} {wrong[0].message}")
-    _exclude(program, found, value)
+    _exclude(program, decision, found, value)
     return None
 
 
-def _exclude(program: Program, found: list[Violation], value: Callable[[Expr], int]) -> None:
+def _exclude(program: Program, decision: Decision, found: list[Violation], value: Callable[[Expr], int]) -> None:
     """Make the rows exact where they let the decision pass, or exclude the counts that the violation hangs on."""
     v, charged = program.variables, [item.subject for item in found if item.rule == "charge"]
     refined = [node for node in charged if refine(program.cp, v, node)]
     if refined:
         return
     if found[0].rule == "filters":
-        task = program.snapshot.instance.tasks[found[0].subject]
-        tasks, victims = program.interplay.company(task)
-        counts = [x for places in (v.bind, v.reserve) for (index, _), x in places.items() if index in tasks]
-        counts += [x for (index, _), x in v.evict.items() if index in victims]
+        forbid_refused(program, decision, value)
     else:
         counts = [*v.bind.values(), *v.reserve.values(), *v.evict.values()]
-    program.forbid({count: value(count) for count in counts})
+        program.forbid((count, value(count)) for count in counts)

@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from cpsched.filters.facts import ANY_IP, Facts, HostPort
+from cpsched.filters.pod_topology_spread import is_eligible, uncounted
 from cpsched.filters.spread_constraint import Constraint, hard_constraints
 from cpsched.instance import Task
-from cpsched.optimum.classes import Classes, VictimGroup
-from cpsched.selectors import AffinityTerm, Labels
+from cpsched.optimum.classes import Classes, TaskClass, VictimGroup
+from cpsched.selectors import AffinityTerm, Labels, Selector, SelectorError
 from cpsched.snapshot import Snapshot
+
+
+@dataclass(frozen=True)
+class SpreadView:
+    """What a spread constraint counts: such pods of a namespace on these nodes, per value of the key."""
+
+    namespace: str
+    selector: Selector
+    key: str
+    eligible: tuple[str, ...]
+
+    def counts(self, task: Task) -> bool:
+        """Whether the task counts where it is; one that is on its way out does not."""
+        stays = task.pod.metadata.deletion_timestamp is None
+        return stays and task.namespace == self.namespace and self.selector.matches(task.labels)
 
 
 class Interplay:
@@ -64,10 +81,26 @@ class Interplay:
         return all(self.selects(term, other) for term in self.facts(task).affinity)
 
     def spread(self, task: Task) -> tuple[Constraint, ...]:
-        """Hard spread constraints of the task, if the filter is asked."""
+        """Hard spread constraints of the task, if the filter is asked; none if they do not parse."""
         if not self.enabled(task, "PodTopologySpread"):
             return ()
-        return hard_constraints(task, self.predicates.cluster, self.predicates.args(task))
+        try:
+            return hard_constraints(task, self.predicates.cluster, self.predicates.args(task))
+        except SelectorError:
+            return ()
+
+    def spread_of_class(self, one: TaskClass) -> tuple[Constraint, ...]:
+        """Those that all tasks of the class have: the scheduler's own constraints depend on a task's owner."""
+        found = self.spread(one.sample)
+        by_owner = found and not one.sample.pod.spec.topology_spread_constraints
+        return found if not by_owner or all(self.spread(task) == found for task in one.tasks) else ()
+
+    def spread_view(self, task: Task, constraint: Constraint) -> SpreadView:
+        """What the task's constraint counts."""
+        cluster = self.predicates.cluster
+        state = uncounted(task, cluster, self.predicates.args(task))
+        eligible = (name for name, node in cluster.nodes.items() if is_eligible(state, constraint, node))
+        return SpreadView(task.namespace, constraint.selector, constraint.topology_key, tuple(eligible))
 
     @cached_property
     def anti_keys(self) -> list[str]:
@@ -99,15 +132,20 @@ class Interplay:
 
     def _meet(self, one: Task, other: Task) -> bool:
         facts = self.facts(one)
-        books = bool(one.pod.spec.volumes or one.pod.spec.resource_claims)
         return (
-            (books and bool(other.pod.spec.volumes or other.pod.spec.resource_claims))
+            (self._books(one) and self._books(other))
             or self.ports_clash(one, other)
             or any(
                 self.selects(t, other) or self.is_selected(t, other) for t in (*facts.affinity, *facts.anti_affinity)
             )
             or any(one.namespace == other.namespace and c.selector.matches(other.labels) for c in self.spread(one))
         )
+
+    def _books(self, task: Task) -> bool:
+        """Whether the task may take volumes or devices that others want."""
+        by_devices = self.predicates.cluster.devices.class_by_resource
+        spec = task.pod.spec
+        return bool(spec.volumes or spec.resource_claims) or any(name in by_devices for name in task.requests)
 
     def _class_of(self, task: Task) -> int:
         return next(one.index for one in self.classes.tasks if any(t.key == task.key for t in one.tasks))
@@ -116,16 +154,17 @@ class Interplay:
 def domains(snapshot: Snapshot, key: str) -> dict[str, list[str]]:
     """Nodes by their value of a topology key; nodes without it belong to no domain."""
     by_value: dict[str, list[str]] = {}
-    for name, node in snapshot.instance.nodes.items():
+    for name, node in snapshot.predicates.cluster.nodes.items():
         if key in node.labels:
             by_value.setdefault(node.labels[key], []).append(name)
     return by_value
 
 
 def fixed_tasks(snapshot: Snapshot, groups: tuple[VictimGroup, ...]) -> list[Task]:
-    """Tasks on nodes that nobody may evict."""
+    """Tasks on nodes that nobody may evict; the filters see nodes too on which nobody is to be placed."""
     removable = {task.key for group in groups for task in group.tasks}
-    return [t for tasks in snapshot.instance.tasks_by_node.values() for t in tasks if t.key not in removable]
+    nodes = snapshot.predicates.cluster.node_list
+    return [task for node in nodes for task in node.tasks if task.key not in removable]
 
 
 def _same_port(one: HostPort, other: HostPort) -> bool:

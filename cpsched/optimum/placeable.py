@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from ortools.sat.python import cp_model
@@ -17,6 +18,7 @@ from cpsched.optimum.assignments import LAZY_RULES
 from cpsched.optimum.classes import task_key
 from cpsched.optimum.extract import extract
 from cpsched.optimum.levels import steps_of
+from cpsched.optimum.nogoods import forbid_refused
 from cpsched.optimum.program import Program
 from cpsched.optimum.race import MismatchError
 from cpsched.optimum.said import Said
@@ -117,7 +119,10 @@ class Question:
             wrong = [item for item in found if item.rule not in LAZY_RULES]
             if wrong:
                 raise MismatchError(f"the decision breaks {wrong[0].rule}: {wrong[0].subject} {wrong[0].message}")
-            self.program.forbid({count: values[count.index] for count in self._involved(found[0])})
+            if found[0].rule == "filters":
+                forbid_refused(self.program, decision, partial(value_in, values=values))
+            else:
+                self.program.forbid((count, values[count.index]) for count in self._involved(found[0]))
         raise UndecidedError
 
     def _alike(self, task: str) -> Expr:
@@ -160,10 +165,6 @@ class Question:
     def _involved(self, found: Violation) -> list[cp_model.IntVar]:
         """The counts that the violation hangs on; the fewer, the more decisions it excludes."""
         v = self.v
-        if found.rule == "filters":
-            tasks, victims = self.program.interplay.company(self.snapshot.instance.tasks[found.subject])
-            placements = [x for places in (v.bind, v.reserve) for (i, _), x in places.items() if i in tasks]
-            return placements + [x for (i, _), x in v.evict.items() if i in victims]
         policy = self.snapshot.policy
         if found.rule == "charge" and not policy.evicts("reclaim") and policy.rules.eviction_scope == "node":
             here = [x for places in (v.bind, v.reserve) for (_, node), x in places.items() if node == found.subject]

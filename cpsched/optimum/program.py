@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ortools.sat.python import cp_model
 
 from cpsched.optimum.classes import classes_of
@@ -10,7 +12,7 @@ from cpsched.optimum.interplay import Interplay
 from cpsched.optimum.kinds import room_by_kind
 from cpsched.optimum.pools import pooled, pools_of
 from cpsched.optimum.room import room_of
-from cpsched.optimum.variables import Variables
+from cpsched.optimum.variables import Expr, Variables
 from cpsched.snapshot import Snapshot
 
 
@@ -26,14 +28,15 @@ class Program:
         for constrain in CONSTRAINTS.values():
             constrain(self.cp, snapshot, self.variables)
 
-    def forbid(self, values: dict[cp_model.IntVar, int]) -> None:
-        """Exclude every decision in which all these variables have these values."""
-        ways = []
-        for variable, value in values.items():
-            below, above = self.variables.flag("below"), self.variables.flag("above")
-            self.cp.add(variable <= value - 1).only_enforce_if(below)
-            self.cp.add(variable >= value + 1).only_enforce_if(above)
-            ways += [below, above]
+    def forbid(self, counts: Iterable[tuple[Expr, int]], unless: Iterable[cp_model.LiteralT] = ()) -> None:
+        """Exclude every decision in which all these counts are so many, unless one of the others holds."""
+        ways = list(unless)
+        for count, value in counts:
+            ways.append(self.variables.flag("above"))
+            self.cp.add(count >= value + 1).only_enforce_if(ways[-1])
+            if value > 0:
+                ways.append(self.variables.flag("below"))
+                self.cp.add(count <= value - 1).only_enforce_if(ways[-1])
         self.cp.add_bool_or(ways)
 
 

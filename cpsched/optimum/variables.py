@@ -74,6 +74,13 @@ class Variables:
         guarded = any(amount for share in self.snapshot.shares.values() for amount in share.guarantee.values())
         return not guarded and not self.victims_by_job.keys() & self.class_by_job.keys()
 
+    @cached_property
+    def some_eviction(self) -> cp_model.IntVar:
+        """True if anybody is evicted."""
+        flag = self.flag("some eviction")
+        self.cp.add(sum_of(list(self.evict.values())) <= flag * sum(len(group.tasks) for group in self.classes.victims))
+        return flag
+
     def served(self, jobs: JobClass) -> Expr:
         """How many of the jobs receive something: those that become ready and those that wait for room."""
         return self.ready[jobs.index] + self.pipelined[jobs.index]

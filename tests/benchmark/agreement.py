@@ -6,11 +6,13 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 
 import cpsched
 from tests.oracle.brute_force import optimum
 from tests.oracle.evidence import Tally, tally_of
 from tests.oracle.midsize import midsize
+from tests.oracle.neighbours import FAMILIES, neighbourly
 from tests.oracle.rivals import binding_rules
 from tests.oracle.sessions import contest
 from tests.oracle.test_random_optimum import compare
@@ -30,6 +32,8 @@ def main() -> None:
 
     _run("optimum = oracle", lambda seed: compare(contest(seed), seed))
     _run("optimum = oracle, scope cluster", lambda seed: compare(contest(seed, scope="cluster"), seed))
+    for family in FAMILIES:
+        _run(f"optimum = oracle, {family}", partial(_neighbours, family))
     _run("cp-sat = highs", _provers)
     _run("no decision beats a bound", lambda seed: tally_of(contest(seed).snapshot(), tally))
     closed, levels = tally.closed.total(), tally.levels.total()
@@ -39,6 +43,10 @@ def main() -> None:
         print(f"  {level:20} {sum(kinds.values()):6} of {tally.levels[level]:6}  {kinds}")
     _run("rules that bind", count_rules)
     print("  " + ", ".join(f"{rule} {count}" for rule, count in rules.most_common()))
+
+
+def _neighbours(family: str, seed: int) -> None:
+    compare(neighbourly(seed, family), seed)
 
 
 def _provers(seed: int) -> None:
