@@ -12,7 +12,7 @@ from typing import Any
 
 from cpsched import resources, timestamps
 from cpsched.objects import KINDS, cluster, groups, node, pod
-from cpsched.objects.base import Object
+from cpsched.objects.base import Object, Shape
 from cpsched.requests import kube_nonzero_requests, kube_requests, volcano_requests
 
 API_VERSION = "cpsched/v1"
@@ -344,12 +344,27 @@ class Instance:
             content["conf"] = dict(self.conf)
         if self.recipe is not None:
             content["recipe"] = dict(self.recipe)
-        return content | {"objects": [_object_dict(item) for item in self.objects]}
+        known: dict[int, Any] = {}
+        return content | {"objects": [_object_dict(item, known) for item in self.objects]}
 
 
-def _object_dict(item: Object) -> dict[str, Any]:
+def _object_dict(item: Object, known: dict[int, Any]) -> dict[str, Any]:
+    """The object as JSON; `known` holds what specs and statuses say, which many objects share."""
     api_version, kind = _NAMES_BY_SHAPE[type(item)]
-    return {"apiVersion": api_version, "kind": kind, **item.model_dump(mode="json", exclude_defaults=True)}
+    content = {"apiVersion": api_version, "kind": kind}
+    content |= item.model_dump(mode="json", exclude_defaults=True, exclude=_SHARED)
+    for name in _SHARED:
+        part = item.__dict__.get(name)
+        if isinstance(part, Shape):
+            if id(part) not in known:
+                is_default = part == type(item).model_fields[name].default
+                known[id(part)] = None if is_default else part.model_dump(mode="json", exclude_defaults=True)
+            if known[id(part)] is not None:
+                content[name] = known[id(part)]
+    return content
+
+
+_SHARED = {"spec": True, "status": True}
 
 
 _NAMES_BY_SHAPE = {shape: (f"{group}/v1" if group else "v1", kind) for (group, kind), shape in KINDS.items()}

@@ -100,7 +100,7 @@ def _task_classes(snapshot: Snapshot) -> tuple[TaskClass, ...]:
         if job.pending and snapshot.takes_part(job):
             for_all = claimant_key(snapshot, job)
             for task in job.pending:
-                members.setdefault((for_all, task_key(job, task, said)), []).append(task)
+                members.setdefault((for_all, task_key(snapshot, job, task, said)), []).append(task)
     found: list[TaskClass] = []
     for tasks in members.values():
         tasks.sort(key=attrgetter("key"))
@@ -117,9 +117,10 @@ def claimant_key(snapshot: Snapshot, job: SessionJob) -> Hashable:
     return job.queue, job.priority, snapshot.is_starving(job), job.key if stands_alone else None
 
 
-def task_key(job: SessionJob, task: Task, said: Said) -> Hashable:
+def task_key(snapshot: Snapshot, job: SessionJob, task: Task, said: Said) -> Hashable:
     """What a rule or a level can tell two tasks of jobs that are no different apart by."""
     wishes = said.wishes(task.pod.spec)
+    owners = task.pod.metadata.owner_references
     return (
         said.asked(task.requests),
         wishes,
@@ -128,6 +129,7 @@ def task_key(job: SessionJob, task: Task, said: Said) -> Hashable:
         task.namespace,
         frozenset(task.labels.items()) if task.labels else None,
         task.key if wishes in said.own_things else None,
+        owners if owners and snapshot.predicates.has_default_spread(task) else None,
     )
 
 

@@ -10,7 +10,7 @@ from cpsched.filters.facts import ANY_IP, Facts, HostPort
 from cpsched.filters.pod_topology_spread import is_eligible, uncounted
 from cpsched.filters.spread_constraint import Constraint, hard_constraints
 from cpsched.instance import Task
-from cpsched.optimum.classes import Classes, TaskClass, VictimGroup
+from cpsched.optimum.classes import Classes, VictimGroup
 from cpsched.selectors import AffinityTerm, Labels, Selector, SelectorError
 from cpsched.snapshot import Snapshot
 
@@ -88,12 +88,6 @@ class Interplay:
             return hard_constraints(task, self.predicates.cluster, self.predicates.args(task))
         except SelectorError:
             return ()
-
-    def spread_of_class(self, one: TaskClass) -> tuple[Constraint, ...]:
-        """Those that all tasks of the class have: the scheduler's own constraints depend on a task's owner."""
-        found = self.spread(one.sample)
-        by_owner = found and not one.sample.pod.spec.topology_spread_constraints
-        return found if not by_owner or all(self.spread(task) == found for task in one.tasks) else ()
 
     def spread_view(self, task: Task, constraint: Constraint) -> SpreadView:
         """What the task's constraint counts."""

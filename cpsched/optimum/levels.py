@@ -233,11 +233,12 @@ def _queue_deficit_max(v: Variables) -> list[Step]:
         v.cp.add(sum_of([deficit.variable for deficit in deficits]) >= worst)
     gains = [gain for deficit in deficits for gain in deficit.gains]
     less = tuple((-1 * gain, fall.without) for gain, fall in gains)
-    return [Step(worst, 0, _worth("queue_deficit_max"), less=less)]
+    return [Step(worst, 0, _worth("queue_deficit_max"), less=less, in_millionths=True)]
 
 
 def _queue_deficit_total(v: Variables) -> list[Step]:
-    return [Step(sum_of([deficit.variable for deficit in deficits_of(v)]), 0, _worth("queue_deficit_total"))]
+    total = sum_of([deficit.variable for deficit in deficits_of(v)])
+    return [Step(total, 0, _worth("queue_deficit_total"), in_millionths=True)]
 
 
 def _pdb_violations(v: Variables) -> list[Step]:
@@ -298,7 +299,7 @@ def _resources_placed(v: Variables) -> list[Step]:
         parts.append((-worth, v.total(one)))
         most += worth * len(one.tasks)
     count = _worth("resources_placed")
-    return [Step(weighted(parts), -most, lambda d: -count(d), lambda value: -value)]
+    return [Step(weighted(parts), -most, lambda d: -count(d), lambda value: -value, in_millionths=True)]
 
 
 def _nodes_used(v: Variables) -> list[Step]:

@@ -244,16 +244,19 @@ class Search:
             return outcome.bound, outcome.holder
 
     def _climbed(self, step: Step, least: int, holder: str, end: float) -> tuple[int, str]:
-        """What was foreseen is close: ask for that value, then for the next, as long as the answer is a clear no."""
+        """What was foreseen is close: ask for that value, then for the next, as long as the answer is a clear no.
+
+        Millionths are asked for once only: the next value that there is may be thousands of them away.
+        """
         rows = [] if self._starts_count else self._only_waiting
-        for _ in range(CLIMB):
+        for _ in range(1 if step.in_millionths else CLIMB):
             if self._clock() >= end or step.measure(self.best) <= least:
                 break
             until = self._clock() + max(0.1, (end - self._clock()) / 4)
             finding = self._find([step.expr <= least, *rows], until)
             if not finding.refuter:
                 break
-            least, holder = least + 1, finding.refuter
+            least, holder = step.attainable(least + 1), finding.refuter
         return least, holder
 
     def _refused(self, solutions: list[list[int]], step: Step) -> bool:

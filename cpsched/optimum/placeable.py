@@ -68,8 +68,8 @@ def kin(snapshot: Snapshot, task: Task) -> frozenset[str]:
     """The task and the pending ones of its job that nothing tells apart from it."""
     job = snapshot.jobs[snapshot.job_key(task)]
     said = Said()
-    content = task_key(job, task, said)
-    return frozenset(one.key for one in job.pending if task_key(job, one, said) == content)
+    content = task_key(snapshot, job, task, said)
+    return frozenset(one.key for one in job.pending if task_key(snapshot, job, one, said) == content)
 
 
 class Question:

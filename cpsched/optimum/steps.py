@@ -37,6 +37,7 @@ class Step:
     beyond: Callable[[int], Expr] | None = None
     attainable: Callable[[int], int] = lambda bound: bound
     less: tuple[tuple[Expr, Callable[[int], int]], ...] = ()
+    in_millionths: bool = False
 
     @cached_property
     def expr(self) -> Expr:

@@ -115,12 +115,15 @@ class Predicates:
         """Whether some pod has a wish that other pods can grant or refuse."""
         one_per_spec = {id(task.pod.spec): task for task in self.instance.tasks.values()}.values()
         one_per_profile = {task.pod.spec.scheduler_name: task for task in one_per_spec}
-        return any(map(self._has_default_spread, one_per_profile.values())) or any(
-            map(has_dynamic_wishes, one_per_spec)
+        of_devices = Devices.of(self.instance).class_by_resource
+        return (
+            any(map(self.has_default_spread, one_per_profile.values()))
+            or any(map(has_dynamic_wishes, one_per_spec))
+            or any(name in of_devices for task in one_per_spec if of_devices for name in task.requests)
         )
 
-    def _has_default_spread(self, task: Task) -> bool:
-        """Whether the profile spreads pods without constraints of their own."""
+    def has_default_spread(self, task: Task) -> bool:
+        """Whether the profile spreads pods without constraints of their own, each with those of its owner."""
         return any(c.when_unsatisfiable == "DoNotSchedule" for c in self.args(task).default_constraints)
 
     def _profile(self, task: Task) -> Profile:

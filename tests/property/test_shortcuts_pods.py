@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 
 from cpsched import requests, resources
 from cpsched.filters import FILTERS, feasible
 from cpsched.importers.load import load
+from cpsched.instance import _object_dict
 from cpsched.objects.pod import PodSpec
 from cpsched.optimum import said
 from cpsched.snapshot.predicates import NOT_IN_SHARD, Predicates, has_dynamic_wishes
 from tests.contested import sessions
-from tests.judge import snapshot_of
+from tests.judge import cluster, snapshot_of
 from tests.strategies import kubernetes_objects
 
 
@@ -40,7 +42,17 @@ class TestPlaces:
         predicates = snapshot_of(objects, model="kube").predicates
         tasks = predicates.instance.tasks.values()
         assert predicates.any_dynamic == any(
-            has_dynamic_wishes(task) or predicates._has_default_spread(task) for task in tasks
+            has_dynamic_wishes(task) or predicates.has_default_spread(task) for task in tasks
+        )
+
+    @pytest.mark.parametrize(("name", "dynamic"), [("example.com/gpu", True), ("cpu", False)])
+    def test_extended_resources_that_devices_serve(self, name, dynamic):
+        """Others may take the devices, without any of them having a claim."""
+        objects = [{"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "gpu"}}]
+        objects[0]["spec"] = {"extendedResourceName": "example.com/gpu"}
+        job = {"name": "a", "minMember": 1, "tasks": [{"role": "t", "requests": {name: 1}}]}
+        assert (
+            snapshot_of(cluster(job, nodes={"n": 4}, objects=objects), model="kube").predicates.any_dynamic is dynamic
         )
 
     def test_room_to_come(self):
@@ -84,3 +96,15 @@ class TestPods:
             stated = [said._stated(spec, fields) for spec in specs]
             for i, one in enumerate(stated):
                 assert [one == other for other in stated] == [written[i] == other for other in written]
+
+
+@settings(max_examples=60)
+@given(kubernetes_objects())
+def test_what_objects_say_as_json(objects):
+    """Specs and statuses that are shared are written once, and in their places."""
+    instance = load(objects)
+    known = {}
+    for item in instance.objects:
+        written = _object_dict(item, known)
+        plain = item.model_dump(mode="json", exclude_defaults=True)
+        assert list(written.items())[2:] == list(plain.items())

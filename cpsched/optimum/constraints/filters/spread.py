@@ -40,7 +40,7 @@ def spread(board: Board) -> None:
     wishes: dict[SpreadView, ByLimit] = {}
     nodes = board.snapshot.predicates.cluster.nodes
     for one in board.tasks:
-        constraints = board.interplay.spread_of_class(one)
+        constraints = board.interplay.spread(one.sample)
         keys = {constraint.topology_key for constraint in constraints}
         board.forbid(one, [node for node in one.nodes if not keys <= nodes[node].labels.keys()])
         for constraint in constraints:

@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 
 import pytest
 
-from tests.judge import conf
+from cpsched.optimum.classes import classes_of
+from tests.judge import cluster, conf, snapshot_of
 from tests.unit.optimum.constraints.filters.build_session import Raw, allowed, node, present, waiting
 
 XY = [node("x1"), node("y1")]
@@ -202,8 +203,8 @@ class TestTheSchedulersOwnConstraints:
         objects = [service | {"spec": {"selector": {"app": "a"}}}]
         assert allowed(XY, [waiting("w", 2)], conf=self.conf, objects=objects, binds=at("w", *nodes)) is fine
 
-    def test_tasks_of_one_class_may_have_different_owners(self) -> None:
-        """Only one of the two counts anybody, so both may be where one is allowed; the rows leave that open."""
+    def test_tasks_of_different_owners_are_of_different_classes(self) -> None:
+        """Only one of the two counts anybody, so both may be where only one of two alike would be."""
         sets: list[Raw] = [
             {
                 "apiVersion": "apps/v1",
@@ -224,3 +225,5 @@ class TestTheSchedulersOwnConstraints:
         ]
         binds = {**at("v", "x1"), **at("w", "x1")}
         assert allowed(XY, jobs, conf=self.conf, objects=sets, binds=binds)
+        snapshot = snapshot_of(cluster(*jobs, nodes=XY, objects=sets), model="kube", conf=self.conf)
+        assert [one.jobs for one in classes_of(snapshot).tasks] == [("v/t-0",), ("w/t-0",)]
