@@ -9,6 +9,20 @@ from contextlib import contextmanager
 MANY_OBJECTS = 200_000
 """So many new ones are not looked through when the collector is back; fewer are, or cycles among them would pile up."""
 
+ALLOCATIONS = 100_000
+"""How many objects a run makes before garbage is looked for."""
+
+
+@contextmanager
+def few_collections() -> Iterator[None]:
+    """Look for garbage seldom: a run makes little of it, and each search goes through a large instance in vain."""
+    before = gc.get_threshold()
+    gc.set_threshold(max(ALLOCATIONS, before[0]) if before[0] else 0, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
 
 @contextmanager
 def without_collector() -> Iterator[None]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
@@ -15,15 +13,13 @@ from typing import NamedTuple
 import cpsched
 from cpsched import external
 from cpsched.check import Decision
+from cpsched.collector import few_collections
 from cpsched.errors import InputError
 from cpsched.instance import Instance
 from cpsched.judge import examined
 from cpsched.options import Options
 from cpsched.policy import Policy
 from cpsched.solution import Solution
-
-ALLOCATIONS = 100_000
-"""How many objects a run makes before garbage is looked for."""
 
 
 class Decided(NamedTuple):
@@ -134,20 +130,9 @@ def run(name: str, instance: Instance, policy: Policy, options: Options) -> Solu
         _refuse_only(name, engine, instance, options.only)
     if not engine.has_solver:
         _refuse_solver_files(name, options)
-    with _few_collections():
+    with few_collections():
         solution, decision = engine.decide(instance, policy, options)
         return examined(instance, policy, solution.model_copy(update={"seed": options.seed}), decision)
-
-
-@contextmanager
-def _few_collections() -> Iterator[None]:
-    """Look for garbage seldom: a run makes little of it, and each search goes through a large instance in vain."""
-    before = gc.get_threshold()
-    gc.set_threshold(max(ALLOCATIONS, before[0]) if before[0] else 0, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
 
 
 def _refuse_only(name: str, engine: Engine, instance: Instance, only: str) -> None:

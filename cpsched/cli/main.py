@@ -22,6 +22,7 @@ from cpsched.cli.solve import solve
 from cpsched.cli.study import EXIT_CODES as STUDY_EXIT_CODES
 from cpsched.cli.study import study
 from cpsched.cli.verify import verify
+from cpsched.collector import few_collections
 from cpsched.errors import InputError
 
 USAGE, INTERRUPTED = 2, 130
@@ -74,7 +75,8 @@ def _exit_code() -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        code = app(prog_name="cpsched", standalone_mode=False) or 0
+        with few_collections():
+            code = app(prog_name="cpsched", standalone_mode=False) or 0
     except InputError as error:
         return _failed(str(error))
     except typer.TyperException as error:

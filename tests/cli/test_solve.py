@@ -38,7 +38,7 @@ def test_tables_show_jobs_victims_and_proofs(cli: Command, tiny: Path) -> None:
     rows = [line.split() for line in out.splitlines()]
     assert ["default/urgent", "default", "1000", "0/1", "0", "1", "0", "admitted"] in rows
     assert ["finetune/task-0", "gpu-node", "100", "preempt", "default/urgent"] in rows
-    assert any(row[:5] == ["victim_count", "less", "1", "proved", "(cp-sat,"] for row in rows)
+    assert any(row[:5] == ["victim_count", "less", "1", "proved", "(lp,"] for row in rows)
     assert out.endswith("No rule is broken.\n")
 
 
