@@ -164,7 +164,7 @@ class Foresight:
                 values, reach = None, reach - 1
                 if not reach or ahead.sort in self._distrusted or not self._hopes.are_founded:
                     break
-                if self.race.clock() > until:
+                if self.race.clock() > until or self.race.interrupted:
                     break
             self._hopes.assume(ahead.step, foreseen)
         self._hopes.doubt()

@@ -21,6 +21,7 @@ from cpsched.optimum.levels import steps_of
 from cpsched.optimum.plans import plans
 from cpsched.optimum.program import Program
 from cpsched.optimum.race import MismatchError, Race, Settings, objective_of
+from cpsched.optimum.starts import with_starts
 from cpsched.optimum.steps import Step
 from cpsched.optimum.variables import sum_of, value_in
 from cpsched.snapshot import Snapshot
@@ -88,9 +89,17 @@ class Search:
                 if position not in self._foreseen and all(level.proved for level in self.levels):
                     self._foresee(position)
                 self._level(position)
+        if not all(level.proved for level in self.levels):
+            self._let_start()
         for level in self.levels:
             # A decision found for a later level may be better on one that stayed open.
             level.value = value_of(self.best, level.name, level.priority)
+
+    def _let_start(self) -> None:
+        """Whoever waits for nothing starts at once, also where that level was not reached."""
+        started = with_starts(self.best)
+        if started is not None and rank(started) < rank(self.best):
+            self.best = started
 
     def _foresee(self, begin: int) -> None:
         """Look at the levels ahead on a sketch, and find a decision that is as good on as many as can be."""
