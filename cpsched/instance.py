@@ -325,12 +325,17 @@ class Instance:
     @cached_property
     def sha256(self) -> str:
         """Hash of the content, the same for every way of writing or making the same instance."""
-        content = {key: value for key, value in self.to_dict().items() if key != "recipe"}
+        known: dict[int, Any] = {}
+        content = self._stated() | {"objects": [_shared_dict(item, known) for item in self.objects]}
+        content.pop("recipe", None)
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
         """The instance as JSON (`kind: Instance`): every field that was understood; loading it gives this again."""
+        return self._stated() | {"objects": [_object_dict(item) for item in self.objects]}
+
+    def _stated(self) -> dict[str, Any]:
         content: dict[str, Any] = {"apiVersion": API_VERSION, "kind": "Instance"}
         if self.now is not None:
             content["now"] = timestamps.text(self.now)
@@ -344,12 +349,16 @@ class Instance:
             content["conf"] = dict(self.conf)
         if self.recipe is not None:
             content["recipe"] = dict(self.recipe)
-        known: dict[int, Any] = {}
-        return content | {"objects": [_object_dict(item, known) for item in self.objects]}
+        return content
 
 
-def _object_dict(item: Object, known: dict[int, Any]) -> dict[str, Any]:
-    """The object as JSON; `known` holds what specs and statuses say, which many objects share."""
+def _object_dict(item: Object) -> dict[str, Any]:
+    api_version, kind = _NAMES_BY_SHAPE[type(item)]
+    return {"apiVersion": api_version, "kind": kind, **item.model_dump(mode="json", exclude_defaults=True)}
+
+
+def _shared_dict(item: Object, known: dict[int, Any]) -> dict[str, Any]:
+    """The same, to be read only: objects share what their specs and statuses say as they share these."""
     api_version, kind = _NAMES_BY_SHAPE[type(item)]
     content = {"apiVersion": api_version, "kind": kind}
     content |= item.model_dump(mode="json", exclude_defaults=True, exclude=_SHARED)

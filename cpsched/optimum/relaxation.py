@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ortools.linear_solver import pywraplp
+
 from cpsched.optimum.rows import Bounds, Row
 
 EFFORT = 2.0
@@ -22,8 +24,6 @@ class Relaxation:
     """A linear program that grows; rows can be lent to it for a while. A row of one variable is a bound."""
 
     def __init__(self) -> None:
-        from ortools.linear_solver import pywraplp
-
         solver: Any = pywraplp.Solver.CreateSolver("GLOP")
         solver.SetSolverSpecificParametersAsString(f"max_deterministic_time: {EFFORT} use_preprocessing: false")
         self._solver, self._optimal = solver, pywraplp.Solver.OPTIMAL

@@ -35,16 +35,17 @@ def serve() -> None:
     """Answer (work, limits) on the socket that is stdin with an Outcome, one by one, until the other end hangs up."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     adopt_orphans()
-    with socket.socket(fileno=os.dup(sys.stdin.fileno())) as asker, asker.makefile("rwb") as stream:
-        preload()
-        try:
+    try:
+        with socket.socket(fileno=os.dup(sys.stdin.fileno())) as asker, asker.makefile("rwb") as stream:
+            preload()
             while True:
                 work, limits = pickle.load(stream)
                 pickle.dump(run_in_child(work, limits, asker.fileno()), stream)
                 stream.flush()
                 kill_descendants()
-        except (EOFError, ConnectionError, Stopped):
-            kill_descendants()
+    except (EOFError, ConnectionError, Stopped):
+        # Closing the stream may be what fails: an answer that nobody waits for is still in it.
+        kill_descendants()
 
 
 if __name__ == "__main__":
