@@ -79,6 +79,7 @@ def test_nothing_is_lost_by_kill_9(process: Command, corpus: Path, tmp_path: Pat
     assert 8 <= len(finished) < 40
     # What a kill in the middle of a write would leave.
     (run / "results.jsonl").write_bytes(done + done.splitlines()[0][:50])
+    (run / "solutions" / ".half.json.gz.x1").write_bytes(b"half")
 
     ended = process("study", run)
     assert (ended.code, ended.err) == (

@@ -96,9 +96,16 @@ class RunFolder:
                 raise InputError(wrong, file=str(self.path), right="wait for it, or give another folder") from None
             os.ftruncate(handle, 0)
             os.pwrite(handle, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
+            self._sweep()
             yield
         finally:
             os.close(handle)
+
+    def _sweep(self) -> None:
+        """Remove what a run that was killed in the middle of a write left behind."""
+        for folder in (self.path / "instances", self.path / "solutions"):
+            for half_written in folder.glob(".*"):
+                half_written.unlink(missing_ok=True)
 
     def solution(self, key: str) -> Any:
         """A cell's decision as JSON."""
