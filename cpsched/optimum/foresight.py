@@ -60,11 +60,12 @@ class Hope(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """What was settled; whether nothing doubtful was, and whether that is because a hope is in vain."""
+    """What was settled; whether nothing doubtful was, because a hope is in vain or not, or all came out as hoped."""
 
     settled: list[Foreseen]
     failed: bool = False
     in_vain: bool = False
+    as_hoped: bool = False
 
 
 class Foresight:
@@ -113,7 +114,7 @@ class Foresight:
                 self.open = [*level, left[0].foreseen] if left else level
                 return
             if not trial.in_vain or not self._blame(hopes[len(trial.settled) : doubtful[-1]]):
-                reach = max(1, len(doubtful) // 2) if trial.failed else 2 * reach
+                reach = max(1, len(doubtful) // 2) if trial.failed else reach * (1 + trial.as_hoped)
             self._waiting = [hope.ahead for hope in left] + self._waiting
 
     def repeat(self, end: float) -> None:
@@ -192,10 +193,11 @@ class Foresight:
         (self._distrusted.discard if value == hope.value else self._distrusted.add)(sort)
         seconds = self.race.clock() - started
         if value == hope.value and hope.holder != "bound":
-            return Trial([*met[:last], replace(hope, seconds=seconds), *met[last + 1 :]])
+            settled = [*met[:last], replace(hope, seconds=seconds), *met[last + 1 :]]
+            return Trial(settled, as_hoped=True)
         if value != outcome.bound:
             return Trial(met[:last])
-        return Trial([*met[:last], Foreseen(value, outcome.holder, seconds)])
+        return Trial([*met[:last], Foreseen(value, outcome.holder, seconds)], as_hoped=value == hope.value)
 
     def _pin(self, step: Step, value: int) -> None:
         for row in step.no_worse(value):
