@@ -104,7 +104,7 @@ class Foresight:
             started = self.race.clock()
             for hope, foreseen in zip(hopes, trial.settled, strict=False):
                 self._hopes.settle(hope.ahead.step, foreseen)
-                self._pin(hope.ahead.step, foreseen.value)
+                _pin(self.sketch, hope.ahead.step, foreseen.value)
                 level.append(foreseen)
                 if hope.ahead.last:
                     self.levels.append(level)
@@ -199,10 +199,6 @@ class Foresight:
             return Trial(met[:last])
         return Trial([*met[:last], Foreseen(value, outcome.holder, seconds)], as_hoped=value == hope.value)
 
-    def _pin(self, step: Step, value: int) -> None:
-        for row in step.no_worse(value):
-            self.sketch.cp.add(row)
-
     def _model(self, before: Sequence[Hope], goal: Hope) -> tuple[cp_model.CpModel, int]:
         """The goal as good as can be, where all before it are as good as hoped; and how many rows are there to stay."""
         expr = goal.ahead.step.expr
@@ -245,5 +241,9 @@ def _pin_levels(sketch: Sketch, plan: Sequence[tuple[str, int | None]], settled:
     for (name, priority), values in zip(plan, settled, strict=False):
         if name not in NOT_SKETCHED:
             for step, value in zip(steps_of(sketch.variables, name, priority), values, strict=False):
-                for row in step.no_worse(value):
-                    sketch.cp.add(row)
+                _pin(sketch, step, value)
+
+
+def _pin(sketch: Sketch, step: Step, value: int) -> None:
+    for row in step.no_worse(value):
+        sketch.cp.add(row)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -45,16 +46,16 @@ def neighbourly(seed: int, family: str) -> Contest:
     return Contest(source, model, conf("allocate, preempt, backfill", "priority", "gang", predicates))
 
 
-class Wishes:
+class Wishes(ABC):
     """What tasks of a family ask for, and the objects that they name."""
 
     def __init__(self, r: random.Random, nodes: list[str]):
         self.r, self.nodes = r, nodes
         self.objects: list[Raw] = []
 
+    @abstractmethod
     def of(self, *, running: bool) -> Raw:
         """One task's wishes."""
-        raise NotImplementedError
 
     def labels(self) -> Raw:
         """Labels that the wishes of others may mean."""
