@@ -8,6 +8,7 @@ from functools import cached_property
 
 from cpsched.explain.amounts import shown
 from cpsched.filters import FILTERS, feasible
+from cpsched.filters.facts import host_ports
 from cpsched.instance import Task
 from cpsched.snapshot import Room, SessionJob, Snapshot
 from cpsched.snapshot.rights import actions_against
@@ -120,9 +121,8 @@ def kind_of(task: Task) -> Hashable:
     """What a task asks for and wishes; tasks with the same see the same reasons on every node."""
     spec = task.pod.spec
     wishes = spec.model_dump_json(include={"node_selector", "affinity", "tolerations", "topology_spread_constraints"})
-    ports = tuple(port.model_dump_json() for c in (*spec.containers, *spec.init_containers) for port in c.ports)
     own = task.key if spec.volumes or spec.resource_claims else None
-    return (tuple(sorted(task.requests.items())), wishes, ports, own, tuple(sorted(task.labels.items())))
+    return (tuple(sorted(task.requests.items())), wishes, host_ports(task.pod), own, tuple(sorted(task.labels.items())))
 
 
 class _Look:

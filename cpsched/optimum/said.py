@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import Any
 
-from cpsched.objects.pod import Container, PodSpec
+from cpsched.objects.pod import PodSpec
 
 _DEFAULTS = {name: field.default for name, field in PodSpec.model_fields.items()}
 _NOT_WISHES = ("containers", "init_containers", "resources", "overhead", "priority_class_name", "node_name")
@@ -32,8 +32,7 @@ class Said:
         """Where a pod may be, and whom it minds there."""
         number = self._wishes.get(id(spec))
         if number is None:
-            ports = _ports(*spec.containers, *spec.init_containers)
-            number = self._wishes[id(spec)] = self._number(spec, (_stated(spec, _WISHES), ports))
+            number = self._wishes[id(spec)] = self._number(spec, (_stated(spec, _WISHES), _ports(spec)))
             if spec.volumes or spec.resource_claims:
                 self.own_things.add(number)
         return number
@@ -43,7 +42,7 @@ class Said:
         number = self._company.get(id(spec))
         if number is None:
             rank = (spec.priority or 0, spec.priority_class_name)
-            said = (rank, _stated(spec, _NEIGHBOURHOOD), _ports(*spec.containers))
+            said = (rank, _stated(spec, _NEIGHBOURHOOD), _ports(spec))
             number = self._company[id(spec)] = self._number(spec, said)
         return number
 
@@ -75,5 +74,7 @@ def _stated(spec: PodSpec, fields: dict[str, Any]) -> Hashable:
     return (words, spec.model_dump_json(include=rest)) if rest else words
 
 
-def _ports(*containers: Container) -> tuple[str, ...]:
-    return tuple([port.model_dump_json() for container in containers for port in container.ports])
+def _ports(spec: PodSpec) -> tuple[str, ...]:
+    """The ports of all that keeps running, sidecars as well."""
+    running = (*(one for one in spec.init_containers if one.is_sidecar), *spec.containers)
+    return tuple([port.model_dump_json() for container in running for port in container.ports])

@@ -21,9 +21,10 @@ def written(spec, fields):
     return spec.model_dump_json(include=set(fields))
 
 
-def ports(*containers):
-    """What the containers listen on, word for word."""
-    return [port.model_dump_json() for container in containers for port in container.ports]
+def ports(spec):
+    """What containers and sidecars listen on, word for word."""
+    running = [*filter(lambda one: one.is_sidecar, spec.init_containers), *spec.containers]
+    return [port.model_dump_json() for container in running for port in container.ports]
 
 
 def plain_task_key(snapshot: Snapshot, task) -> Hashable:
@@ -36,7 +37,7 @@ def plain_task_key(snapshot: Snapshot, task) -> Hashable:
             (job.queue, job.priority, snapshot.is_starving(job), job.key if stands_alone else None),
             (task.priority, task.role if job.min_by_role else None, task.namespace, sorted(task.labels.items())),
             written(spec, said._WISHES),
-            ports(*spec.containers, *spec.init_containers),
+            ports(spec),
             task.pod.metadata.owner_references if spec.volumes else None,
             task.key if spec.volumes or spec.resource_claims else None,
         )
@@ -51,7 +52,7 @@ def plain_victim_key(snapshot: Snapshot, task) -> Hashable:
         (
             (task.namespace, sorted(task.requests.items()), task.pod_priority, task.pod.status.start_time),
             (task.priority, task.role, task.preemptable, sorted(task.labels.items()), spec.priority_class_name),
-            (task.name in disrupted, written(spec, said._NEIGHBOURHOOD), ports(*spec.containers)),
+            (task.name in disrupted, written(spec, said._NEIGHBOURHOOD), ports(spec)),
         )
     )
 

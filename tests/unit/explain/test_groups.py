@@ -1,0 +1,28 @@
+"""Tasks of one kind see the same reasons on every node."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from cpsched.explain.groups import kinds_of
+from tests.judge import cluster, job, pending, snapshot_of
+
+PORT = [{"containerPort": 80, "hostPort": 80}]
+
+
+@pytest.mark.parametrize(
+    ("stated", "kinds"),
+    [
+        ({}, 1),
+        ({"ports": PORT}, 2),
+        ({"initContainers": [{"name": "side", "ports": PORT, "restartPolicy": "Always"}]}, 2),
+        ({"initContainers": [{"name": "first", "ports": PORT}]}, 1),
+        ({"nodeSelector": {"disk": "ssd"}}, 2),
+    ],
+)
+def test_kinds(stated: dict[str, Any], kinds: int) -> None:
+    tasks = [pending(labels={"volcano.sh/task-spec": "t"}), pending(labels={"volcano.sh/task-spec": "t"}, **stated)]
+    snapshot = snapshot_of(cluster(job("a", *tasks)))
+    assert len(kinds_of(snapshot.jobs["default/a"])) == kinds
