@@ -41,6 +41,6 @@ def protect_gang(decision: Decision) -> Iterator[Violation]:
         modes = {mode_by_action[action] for v in victims if (action := rights.action(v.key))}
         if modes <= {"off"}:
             continue
-        if "keep" not in modes and len(victims) == sum(task.node != "" for task in job.tasks):
+        if "keep" not in modes and len(victims) == job.holding:
             continue
         yield Violation("protect.gang", key, f"{left} tasks are left of a minimum of {job.min_available}")

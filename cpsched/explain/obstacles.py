@@ -65,10 +65,9 @@ def _protections(snapshot: Snapshot, victim: Task, action: Action) -> tuple[str,
         victim.namespace == "kube-system" or victim.pod.spec.priority_class_name in CRITICAL
     ):
         found.append("protect.conformance: is critical to the system")
-    if policy.gang_protects(action) != "off" and owner.ready - 1 < owner.min_available:
-        at_work = sum(task.node != "" for task in owner.tasks)
-        if policy.gang_protects(action) == "keep" or at_work > 1:
-            found.append(f"protect.gang: {owner.key} keeps its minimum of {owner.min_available}")
+    mode = policy.gang_protects(action)
+    if owner.ready - 1 < owner.min_available and (mode == "keep" or (mode == "whole" and owner.holding > 1)):
+        found.append(f"protect.gang: {owner.key} keeps its minimum of {owner.min_available}")
     if policy.pdb_protects(action) == "hard":
         found += [
             f"protect.pdb: {budget.key} allows no disruption"

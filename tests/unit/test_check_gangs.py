@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from cpsched.optimum.race import Settings
+from cpsched.optimum.solve import decide as optimum
 from tests.judge import broken, cluster, conf, decide, findings, job, pending, running, snapshot_of
 
 PLUGINS = ("priority", "predicates", "proportion")
@@ -159,6 +161,17 @@ class TestProtectGang:
         """All running tasks, also those above the minimum."""
         snapshot = snapshot_of(attacked(3, 2, cpu=2), rules={"protect.gang": "whole"})
         assert broken(decide(snapshot, attack(0, 1))) == {"protect.gang"}
+
+    @pytest.mark.parametrize("over", [{"phase": "Succeeded"}, {"phase": "Failed"}, LEAVING])
+    def test_whole_leaves_out_who_is_done_or_going(self, over):
+        """Whoever has ended or is being deleted cannot be lost, and what is left can."""
+        old = job("old", running(replicas=2), running(role="over", **over), priority=10, minMember=3)
+        source = cluster(old, job("a", pending(3), priority=100), nodes=3)
+        snapshot = snapshot_of(source, rules={"protect.gang": "whole"})
+        assert "protect.gang" not in broken(decide(snapshot, attack(0, 1)))
+        assert "protect.gang" in broken(decide(snapshot, attack(0)))
+        found = optimum(snapshot.instance, snapshot.policy, Settings(workers=1))
+        assert found.evicted == {"old/task-0", "old/task-1"}
 
     def test_off(self):
         """With `off`, or with the plugin's flag off, gangs may be broken."""

@@ -94,8 +94,7 @@ def protect_gang(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None
             cp.add(bound - lost >= missing).only_enforce_if(hurt)
             continue
         whole = v.flag(f"{key} loses everything")
-        at_work = sum(task.node != "" for task in job.tasks)
-        cp.add(lost == at_work).only_enforce_if(whole)
+        cp.add(lost == job.holding).only_enforce_if(whole)
         cp.add(bound - lost >= missing).only_enforce_if(hurt, ~whole)
 
 
