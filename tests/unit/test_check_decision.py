@@ -31,6 +31,14 @@ def test_best_effort_task_of_an_incomplete_gang_is_no_part_of_the_decision() -> 
     assert Decision.of(snapshot, together).reserves == {"a/task-0": "n1", "a/big-0": "n1"}
 
 
+def test_best_effort_task_waits_for_no_gang_that_stands_on_a_victim() -> None:
+    """A sibling that is evicted no longer completes the gang."""
+    snapshot = snapshot_of(cluster(job("a", pending(None), running(role="old"), minMember=2)))
+    allocated = {"a/task-0": "n1"}
+    assert Decision.of(snapshot, Solution(allocated=allocated)).reserves == allocated
+    assert decide(snapshot, {"allocated": allocated, "evicted": ["a/old-0"]}).reserves == {}
+
+
 def test_task_with_a_request_stays_even_if_its_gang_is_incomplete() -> None:
     """The rule gang is there to complain about it."""
     snapshot = snapshot_of(cluster(job("a", pending(replicas=2))))

@@ -75,13 +75,14 @@ class TestGang:
         source = cluster(job("a", pending(None), pending(role="new"), minMember=2))
         assert broken(decide(snapshot_of(source), {"binds": {"a/new-0": "n1"}})) == set()
 
-    def test_evicted_siblings_no_longer_count(self):
+    @pytest.mark.parametrize("kind", ["binds", "reserves"])
+    def test_evicted_siblings_no_longer_count(self, kind):
         """A gang may not stand on a task it stops itself."""
         old = running(priority=1)
         source = cluster(
             job("a", old, pending(role="new", priority=5, replicas=2), minMember=2, phase="Running"), nodes=1
         )
-        decision = {"reserves": {"a/new-0": "n1"}, "evicted": ["a/task-0"]}
+        decision = {kind: {"a/new-0": "n1"}, "evicted": ["a/task-0"]}
         assert "gang" in broken(decide(snapshot_of(source, conf=with_gang(enablePreemptable=False)), decision))
 
     def test_minimum_per_role(self):

@@ -239,6 +239,14 @@ class TestFilters:
         found = findings(decide(snapshot, {**BIND, "evicted": ["old/task-0"]}))
         assert [(v.rule, v.message.partition(":")[0]) for v in found] == [("filters", "may not start on n1 yet")]
 
+    def test_who_waits_for_the_victim_does_not_hinder_those_who_start(self):
+        """Only what starts now has to get on with the victims; the port is free for the other once they are gone."""
+        port = {"ports": [{"containerPort": 80, "hostPort": 80}]}
+        old = job("old", running(**port), priority=10, minMember=0)
+        source = cluster(old, job("a", pending(**port), priority=100), job("b", pending(), priority=100))
+        decision = {**RESERVE, "binds": {"b/task-0": "n1"}, "evicted": ["old/task-0"]}
+        assert broken(decide(snapshot_of(source), decision)) == set()
+
     def test_ports_of_two_newcomers_clash(self):
         """Two placed tasks may not share a host port."""
         proxy = pending(replicas=2, ports=[{"containerPort": 80, "hostPort": 80}])

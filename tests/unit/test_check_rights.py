@@ -87,6 +87,29 @@ class TestTogether:
         assert broken(decide(snapshot, decision)) == set()
         assert [v.key for v in decide(snapshot, decision).rights.reclaimed["left"]] == ["old/far-0"]
 
+    @pytest.mark.parametrize(("share", "entitled"), [(1, ["own", "a"]), (3, ["own"])])
+    def test_one_more_goes_beside_those_that_are_reclaimed(self, share, entitled):
+        """One of two may be reclaimed from a share of three; that is the far one, which nobody preempts."""
+        old = job("old", running(2), running(2, node="n2", role="far"), priority=10, minMember=0, queue="left")
+        new = [job("own", pending(), priority=100, queue="left"), job("a", pending(replicas=2), queue="right")]
+        queues = [{"name": "left", "deserved": {"cpu": share}}, {"name": "right", "deserved": {"cpu": 4}}]
+        snapshot = snapshot_of(cluster(old, *new, nodes={"n1": 2, "n2": 2}, queues=queues), conf=CAPACITY)
+        reserves = {"own/task-0": "n1", "a/task-0": "n1", "a/task-1": "n2"}
+        rights = decide(snapshot, {"reserves": reserves, "evicted": ["old/task-0", "old/far-0"]}).rights
+        assert [task.key.split("/")[0] for task, _ in rights.by_victim["old/task-0"]] == entitled
+        assert [task.key for task, _ in rights.by_victim["old/far-0"]] == ["a/task-1"]
+
+    def test_all_that_go_at_once_leave_their_room_to_the_next(self):
+        """Two find cpu above the share; with the memory of both of them a third finds memory above it too."""
+        node = {"name": "n1", "allocatable": {"cpu": 8, "memory": "8Gi", "pods": 20}}
+        two, third = running(2, 2, requests={"memory": "1Gi"}), running(None, requests={"memory": "1Gi"}, role="m")
+        old = job("old", two, third, minMember=0, queue="left")
+        queues = [{"name": "left", "deserved": {"cpu": 1, "memory": "2560Mi"}}, {"name": "right"}]
+        source = cluster(old, job("a", pending(), queue="right"), nodes=[node], queues=queues)
+        decision = decide(snapshot_of(source, conf=CAPACITY), {"evicted": ["old/task-0", "old/task-1", "old/m-0"]})
+        found = decision.rights.given_back("left", decision.victims)
+        assert found == ["old/task-0", "old/task-1", "old/m-0"]
+
 
 class TestClaim:
     """The reclaiming queue stays within its deserved share."""

@@ -57,8 +57,9 @@ class TestJobsAdmitted:
         assert (shown["jobs_admitted[100]"], shown["jobs_admitted[10]"]) == (0, 1)
 
     def test_reserved_jobs_count(self):
-        """Pipelined is admitted too."""
-        assert judged(self.three, {"reserves": {"a/task-0": "n1"}})["jobs_admitted[100]"] == 1
+        """Pipelined is admitted too, at its own priority."""
+        shown = judged(self.three, {"reserves": {"a/task-0": "n1"}})
+        assert (shown["jobs_admitted[100]"], shown["jobs_admitted[10]"]) == (1, 0)
 
     def test_priorities_without_a_starving_job_have_no_level(self):
         """A job at its minimum is not waiting to be admitted; more tasks for it admit nobody."""
@@ -136,6 +137,11 @@ class TestVictimsBetween:
         """Without the action the right is none."""
         settings = conf("enqueue, allocate, preempt", *BASE, "proportion")
         assert judged(self.reclaim(), self.taking, conf=settings)["victim_max_priority[100]"] == -10
+
+    def test_no_shares_to_be_above_of(self):
+        """Without a share plugin nobody reclaims, whatever the actions."""
+        shown = judged(self.reclaim(), self.taking, conf=conf(ALL, *BASE))
+        assert shown["victim_max_priority[100]"] == -10
 
 
 class TestVictims:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cpsched.snapshot.predicates import VOLCANO_SWITCHES
-from tests.judge import broken, cluster, conf, decide, job, pending, running, snapshot_of
+from tests.judge import broken, cluster, conf, decide, findings, job, pending, running, snapshot_of
 
 
 def one_task(source, **options):
@@ -79,6 +79,75 @@ def test_refused_nodes():
     assert refused["plain"].reasons == ("node(s) didn't match Pod's node affinity/selector",)
 
 
+SSD = {"nodeSelector": {"disk": "ssd"}}
+TOLERANT = {"tolerations": [{"key": "gpu", "operator": "Exists"}]}
+BOLD = {"schedulerName": "bold"}
+
+
+def disk(operator, *values):
+    """Required node affinity."""
+    return {"nodeSelectorTerms": [{"matchExpressions": [{"key": "disk", "operator": operator, "values": values}]}]}
+
+
+def choosy(required):
+    """A task with that node affinity."""
+    return {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}}
+
+
+class TestEachForItself:
+    """Tasks share an answer only if nothing tells them apart."""
+
+    expected = {
+        "plain": ({}, "gpu"),
+        "bold": (BOLD, ""),
+        "picky": ({"schedulerName": "picky"}, "gpu hdd"),
+        "tolerant": (TOLERANT, ""),
+        "selector": (SSD, "gpu hdd"),
+        "boldselector": ({**BOLD, **SSD}, "hdd"),
+        "tolerantselector": ({**TOLERANT, **SSD}, "hdd"),
+        "affinity": (choosy(disk("In", "ssd")), "gpu hdd"),
+        "otheraffinity": (choosy(disk("DoesNotExist")), "gpu ssd"),
+        "here": ({"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "x"}}]}, "gpu ssd"),
+        "there": ({"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "y"}}]}, "gpu hdd"),
+    }
+
+    def node(self, name, zone, disk, **fields):
+        """A node in a zone, with a kind of disk."""
+        labels = {"topology.kubernetes.io/zone": zone, **disk}
+        return {"name": name, "labels": labels, "allocatable": {"cpu": 9, "pods": 20}, **fields}
+
+    def claim(self, zone):
+        """A claim bound to a volume of the zone."""
+        spec = {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteMany"], "claimRef": {"name": zone}}
+        volume = {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": f"pv-{zone}"}, "spec": spec}
+        volume["metadata"]["labels"] = {"topology.kubernetes.io/zone": zone}
+        metadata = {"name": zone, "annotations": {"pv.kubernetes.io/bind-completed": "yes"}}
+        spec = {"volumeName": f"pv-{zone}", "accessModes": ["ReadWriteMany"]}
+        claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata, "spec": spec}
+        return [volume, claim]
+
+    @pytest.mark.parametrize("turned", [False, True])
+    def test_whoever_is_asked_first(self, turned):
+        """One after another, in either order: the answer is a task's own."""
+        profiles = [
+            {"schedulerName": "default-scheduler"},
+            {"schedulerName": "bold", "plugins": {"filter": {"disabled": [{"name": "TaintToleration"}]}}},
+            {"schedulerName": "picky"},
+        ]
+        added = {"requiredDuringSchedulingIgnoredDuringExecution": disk("In", "ssd")}
+        profiles[2]["pluginConfig"] = [{"name": "NodeAffinity", "args": {"addedAffinity": added}}]
+        settings = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+        taint = {"taints": [{"key": "gpu", "effect": "NoSchedule"}]}
+        ssd = {"disk": "ssd"}
+        nodes = [self.node("hdd", "x", {}), self.node("ssd", "y", ssd), self.node("gpu", "y", ssd, **taint)]
+        tasks = [pending(role=role, **wishes) for role, (wishes, _) in self.expected.items()]
+        source = cluster(job("a", *tasks), nodes=nodes, objects=[*self.claim("x"), *self.claim("y")])
+        snapshot = snapshot_of(source, model="kube", conf={**settings, "profiles": profiles})
+        for role in sorted(self.expected, reverse=turned):
+            found = snapshot.predicates.refused(snapshot.instance.tasks[f"a/{role}-0"])
+            assert " ".join(sorted(found)) == self.expected[role][1], role
+
+
 ANTI = [{"labelSelector": {"matchLabels": {"app": "x"}}, "topologyKey": "kubernetes.io/hostname"}]
 HARD = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "labelSelector": {}}
 
@@ -90,6 +159,8 @@ HARD = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule
         ({"nodeSelector": {"disk": "ssd"}}, False),
         ({"ports": [{"containerPort": 80}]}, False),
         ({"ports": [{"containerPort": 80, "hostPort": 80}]}, True),
+        ({"initContainers": [{"ports": [{"containerPort": 80, "hostPort": 80}]}]}, False),
+        ({"initContainers": [{"ports": [{"containerPort": 80, "hostPort": 80}], "restartPolicy": "Always"}]}, True),
         ({"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": ANTI}}}, True),
         ({"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": ANTI}}}, True),
         ({"topologySpreadConstraints": [HARD]}, True),
@@ -120,6 +191,21 @@ def test_default_spread_is_a_dynamic_wish():
     snapshot = snapshot_of(source, model="kube", conf=settings)
     assert broken(decide(snapshot, {"binds": {"a/task-0": "n2"}})) == set()
     assert broken(decide(snapshot, {"binds": {"a/task-0": "n1"}})) == {"filters"}
+
+
+@pytest.mark.parametrize("order", [("a/task-0", "a/bold-0"), ("a/bold-0", "a/task-0")])
+def test_dynamic_filters_are_those_of_each_profile(order):
+    """Where several are placed, each is asked by the filters of the scheduler it names."""
+    profiles = [
+        {"schedulerName": "default-scheduler"},
+        {"schedulerName": "bold", "plugins": {"filter": {"disabled": [{"name": "NodePorts"}]}}},
+    ]
+    told = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": profiles}
+    port = {"ports": [{"containerPort": 80, "hostPort": 80}]}
+    tasks = [pending(**port), pending(role="bold", schedulerName="bold", **port)]
+    source = cluster(job("old", running(**port)), job("a", *tasks))
+    found = findings(decide(snapshot_of(source, model="kube", conf=told), {"binds": dict.fromkeys(order, "n1")}))
+    assert [(item.rule, item.subject) for item in found] == [("filters", "a/task-0")]
 
 
 class TestShards:
