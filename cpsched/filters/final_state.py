@@ -56,7 +56,7 @@ def _failures_of_group(group: list[Placed], cluster: ClusterState, names: list[s
     """Failures of tasks that look at each other: told at once where no order helps, or else found by searching."""
     refused, hopeless = [], []
     item_by_key = {item.task.key: item for item in group}
-    for kind in kinds_of([(item.task, item.node) for item in group]):
+    for kind in kinds_of([(item.task, item.node) for item in group], args):
         item = item_by_key[kind.waiting[-1].key]
         status, prefiltered = _among_all_others(item, cluster, names, args)
         if not status.is_success:

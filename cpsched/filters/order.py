@@ -47,7 +47,7 @@ class OrderSearch:
     def __init__(self, cluster: ClusterState, placements: list[tuple[Task, str]], names: list[str], args: Args):
         self._cluster, self._names, self._args = cluster, names, args
         self._filters = chosen(names)
-        self._kinds = kinds_of(placements)
+        self._kinds = kinds_of(placements, args)
         self._work = WORK + len(placements) * len(self._kinds)
         self._books = any(one.reserve is not None for one in self._filters)
         self._placed: list[tuple[int, Task, list[Callable[[], None]]]] = []
@@ -140,13 +140,17 @@ def _crowding(prefiltered: PreFiltered, node: str, cluster: ClusterState) -> int
     return max(count.get(labels.get(constraint.topology_key, ""), 0) for constraint, count in counts)
 
 
-def kinds_of(placements: list[tuple[Task, str]]) -> list[Kind]:
-    """The tasks sorted into kinds; whoever has claims made for itself is a kind of its own."""
+def kinds_of(placements: list[tuple[Task, str]], args: Args) -> list[Kind]:
+    """The tasks sorted into kinds; whoever has claims made for itself is a kind of its own.
+
+    Where the scheduler spreads pods without constraints of their own, it does so by their owner.
+    """
     templates: dict[str, int] = {}
     kinds: dict[tuple[int, str], Kind] = {}
     for task, node in reversed(placements):
         pod = task.pod
-        content = f"{task.namespace} {sorted(task.labels.items())} {pod.spec.model_dump_json()}"
+        owners = pod.metadata.owner_references if args.default_constraints else ()
+        content = f"{task.namespace} {sorted(task.labels.items())} {owners} {pod.spec.model_dump_json()}"
         has_identity = bool(pod.spec.resource_claims) or any(volume.ephemeral for volume in pod.spec.volumes)
         template = templates.setdefault(f"{task.key} {content}" if has_identity else content, len(templates))
         kinds.setdefault((template, node), Kind(template, node)).waiting.append(task)

@@ -193,6 +193,29 @@ def test_default_spread_is_a_dynamic_wish():
     assert broken(decide(snapshot, {"binds": {"a/task-0": "n1"}})) == {"filters"}
 
 
+@pytest.mark.parametrize("names", [("narrow", "wide"), ("wide", "narrow")])
+def test_default_spread_is_by_each_pods_owner(names):
+    """Pods that differ in nothing but their owner count different pods: the wide one must come first."""
+    spread = {"maxSkew": 2, "topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": "DoNotSchedule"}
+    arguments = {"defaultingType": "List", "defaultConstraints": [spread]}
+    settings = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [{"pluginConfig": [{"name": "PodTopologySpread", "args": arguments}]}],
+    }
+    counted = {"wide": {"app": "x"}, "narrow": {"app": "x", "tier": "one"}}
+    sets = [
+        {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": name}, "spec": {"selector": selector}}
+        for name, selector in ((name, {"matchLabels": labels}) for name, labels in counted.items())
+    ]
+    owners = {name: [{"kind": "ReplicaSet", "name": name, "controller": True}] for name in names}
+    tasks = [pending(role=name, labels=counted["narrow"], ownerReferences=owners[name]) for name in names]
+    old = job("old", running(labels=counted["wide"]))
+    source = cluster(old, job("a", *tasks), nodes={"n1": 4, "n2": 4}, objects=sets)
+    snapshot = snapshot_of(source, model="kube", conf=settings)
+    assert broken(decide(snapshot, {"binds": {f"a/{name}-0": "n1" for name in names}})) == set()
+
+
 @pytest.mark.parametrize("order", [("a/task-0", "a/bold-0"), ("a/bold-0", "a/task-0")])
 def test_dynamic_filters_are_those_of_each_profile(order):
     """Where several are placed, each is asked by the filters of the scheduler it names."""
