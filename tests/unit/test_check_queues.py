@@ -36,6 +36,22 @@ class TestQueue:
         assert found(self.halves, binds(a=2, b=2)) == []
         assert found(self.halves, binds(a=3)) == [("queue", "left", "holds more cpu than its deserved share")]
 
+    def test_each_queue_has_its_own_limit(self):
+        """Tasks that ask for the same are counted in each queue for itself."""
+        assert found(self.halves, binds(a=1, b=3)) == [("queue", "right", "holds more cpu than its deserved share")]
+        assert found(self.halves, binds(a=3, b=1)) == [("queue", "left", "holds more cpu than its deserved share")]
+
+    def test_places_are_no_limit(self):
+        """A queue of many small tasks may have more than its share of places."""
+        source = cluster(
+            job("a", pending("100m", replicas=3), minMember=1, queue="left"),
+            job("b", pending("100m", replicas=3), minMember=1, queue="right"),
+            nodes=[{"name": "n1", "allocatable": {"cpu": 4, "pods": 4}}],
+            queues=[{"name": "left"}, {"name": "right"}],
+        )
+        assert snapshot_of(source).shares["left"].deserved["pods"] == 2
+        assert found(source, binds(a=3)) == []
+
     def test_what_runs_counts(self):
         """A queue that holds its share gets nothing more."""
         source = cluster(

@@ -109,6 +109,32 @@ def test_kube_scheduler(source, expected):
     assert actions(source, model="kube") == expected
 
 
+class TestKinds:
+    """Answers that are kept for several tasks are those of each."""
+
+    def rights(self, *jobs):
+        """Per claimant whom it may evict."""
+        snapshot = snapshot_of(cluster(*jobs))
+        tasks = snapshot.instance.tasks
+        running_now = [key for key, task in tasks.items() if task.node]
+        return {
+            key: [one for one in running_now if snapshot.rights.actions(task, tasks[one])]
+            for key, task in tasks.items()
+            if not task.node
+        }
+
+    def test_by_the_jobs_rank(self):
+        """Pods of the same rank, in a job below and in one above the claimant's."""
+        old = [job(name, running(priority=7), priority=rank, minMember=0) for name, rank in (("x", 10), ("y", 1000))]
+        assert self.rights(*old, job("a", pending(), priority=100)) == {"a/task-0": ["x/task-0"]}
+
+    def test_within_the_own_job(self):
+        """Of two jobs that are alike each may evict its own task of lower rank, not the other's."""
+        ranks = [{"annotations": {"volcano.sh/task-priority": rank}} for rank in ("1", "5")]
+        jobs = [job(name, running(**ranks[0]), pending(role="new", **ranks[1]), minMember=2) for name in ("x", "y")]
+        assert self.rights(*jobs) == {"x/new-0": ["x/task-0"], "y/new-0": ["y/task-0"]}
+
+
 class TestAboveShare:
     """Whether a queue holding this much is above its share, in the eyes of its plugin."""
 

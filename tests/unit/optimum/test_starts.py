@@ -82,9 +82,12 @@ def test_a_gang_that_has_to_wait_holds_nobody_up() -> None:
 
 def test_whoever_is_evicted_no_longer_counts_for_the_minimum() -> None:
     """One of the gang makes way for two others, of which one could start at once: alone."""
-    gang = job("a", 1, 2, priority=100, running="n")
-    new = {"role": "new", "replicas": 2, "requests": {"cpu": 1}, "annotations": {"volcano.sh/task-priority": "5"}}
-    gang["tasks"] = [{**gang["tasks"][0], "annotations": {"volcano.sh/task-priority": "1"}}, new]  # type: ignore[index]
+    old, new = ({"volcano.sh/task-priority": rank} for rank in ("1", "5"))
+    tasks = [
+        {"role": "t", "requests": {"cpu": 1}, "annotations": old, "running": "n"},
+        {"role": "new", "replicas": 2, "requests": {"cpu": 1}, "annotations": new},
+    ]
+    gang = {"name": "a", "minMember": 2, "priorityClassName": "p100", "tasks": tasks}
     source = cluster(gang, job("b", 1, 1), nodes={"n": 2, "m": 1})
     stated = {"pipelined": {"a/new-0": "n", "a/new-1": "n", "b/t-0": "m"}, "evicted": ["a/t-0"]}
     found = with_starts(decide(snapshot_of(source, rules={"protect.gang": "off"}), stated))
