@@ -60,9 +60,10 @@ class TestGang:
         source = cluster(job("a", running(), pending(role="new"), minMember=2))
         assert broken(decide(snapshot_of(source), {"binds": {"a/new-0": "n1"}})) == set()
 
-    def test_releasing_tasks_do_not_count(self):
-        """A task that is going is no longer at work."""
-        source = cluster(job("a", running(**LEAVING), pending(role="new", replicas=2), minMember=2))
+    @pytest.mark.parametrize("cpu", [1, None])
+    def test_releasing_tasks_do_not_count(self, cpu):
+        """A task that is going is no longer at work, not even if it asks for nothing."""
+        source = cluster(job("a", running(cpu, **LEAVING), pending(role="new", replicas=2), minMember=2))
         assert broken(decide(snapshot_of(source), {"binds": {"a/new-0": "n1"}})) == {"gang"}
 
     def test_finished_tasks_count(self):

@@ -69,6 +69,14 @@ class TestOvercommit:
         node = {"name": "n1", "allocatable": {"cpu": 2, "memory": "1Gi", "pods": 10}}
         hog = job("old", running(None, requests={"memory": "2Gi"}))
         assert refused(hog, waiting(2), nodes=[node]) == ()
+        nothing_more = waiting(minResources={"cpu": 2, "memory": 0, "pods": 99})
+        assert refused(hog, nothing_more, nodes=[node]) == ()
+
+    def test_more_than_its_minimum_is_no_credit(self):
+        """A running job that holds more than it announced leaves no more than what is free."""
+        old = job("b", running(2), minMember=1, phase="Running", minResources={"cpu": 1})
+        assert refused(waiting("400m"), old) == ()
+        assert refused(waiting("401m"), old) == ("overcommit", "cpu")
 
     def test_together(self):
         """Those who enter along count with their minima, whoever comes first."""
@@ -169,6 +177,13 @@ class TestTiers:
         options = {"plugins": (plugin,), "tiers": [["overcommit"]]}
         assert refused(late, **options, now="2026-01-01T02:00:00Z") == ()
         assert refused(late, **options, now="2026-01-01T01:59:59Z") == ("overcommit", "cpu")
+
+    def test_unreadable_wait_of_the_job_is_not_the_plugins(self):
+        """A job that states nonsense waits without end, whatever the plugin's argument."""
+        plugin = {"name": "sla", "arguments": {"sla-waiting-time": "1h"}}
+        odd = waiting(9, creationTimestamp="2026-01-01T00:00:00Z", annotations={"sla-waiting-time": "soon"})
+        options = {"plugins": (plugin,), "tiers": [["overcommit"]], "now": "2026-01-01T02:00:00Z"}
+        assert refused(odd, **options) == ("overcommit", "cpu")
 
     def test_plugin_whose_shares_do_not_count_abstains(self):
         """Of proportion and capacity the one whose shares count votes."""

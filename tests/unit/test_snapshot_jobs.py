@@ -130,6 +130,12 @@ class TestStarving:
         assert states == {"a/task-0": False, "a/new-0": True}
 
 
+def test_pods_of_other_schedulers():
+    """They are not kube-scheduler's to place, but once they run they are there, and may have to go."""
+    tasks = (running(schedulerName="other"), pending(role="new", schedulerName="other"), pending(role="own"))
+    assert set(snapshot_of(cluster(job("a", *tasks)), model="kube").jobs) == {"a/task-0", "a/own-0"}
+
+
 @pytest.mark.parametrize(
     ("annotations", "expected"),
     [

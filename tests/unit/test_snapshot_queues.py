@@ -82,6 +82,12 @@ def test_gated_tasks_are_taken_off(gates, expected):
     assert without_gated(one, {"cpu": 1}) == {"cpu": 1 if expected == 3000 else 0}
 
 
+def test_gated_tasks_are_promised_nothing():
+    """What they ask for waits for their gates."""
+    tasks = (pending(2, schedulingGates=[{"name": "example.com/g"}]), pending(role="free"))
+    assert promised(only_job(*tasks, phase="Inqueue", minResources={"cpu": 3})) == {"cpu": 1000}
+
+
 class TestShares:
     """Which plugin's shares count."""
 
