@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.judge import broken, cluster, decide, findings, job, pending, running, snapshot_of
 from tests.unit.test_check_evictions import CAPACITY, take, two_queues
 
@@ -96,3 +98,102 @@ class TestCharge:
         source = cluster(old, new, rider, nodes={"n1": 1, "n2": 1})
         decision = {"reserves": {"a/task-0": "n1", "rider/task-0": "n2"}, "evicted": ["old/task-0", "old/far-0"]}
         assert broken(decide(snapshot_of(source, rules={"eviction.scope": "cluster"}), decision)) == {"charge"}
+
+    def test_room_that_is_being_released_may_be_used(self):
+        """One task is going anyway; its room needs no victim."""
+        old = job("old", running(), priority=10, minMember=0)
+        leaving = job("gone", running(deletionTimestamp="2026-01-01T00:00:00Z"), minMember=0)
+        rider = job("rider", pending(preemptionPolicy="Never"), priority=100)
+        source = cluster(old, leaving, job("a", pending(), priority=100), rider, nodes=2)
+        assert broken(decide(snapshot_of(source), self.both(1))) == set()
+
+    def test_some_victim_may_be_left_out(self):
+        """Charged to the large one, the payer needs no other; charged to the two small ones, all is paid for."""
+        old = job("old", running(4), running(3, 2, role="small"), priority=10, minMember=0)
+        rider = job("rider", pending(2, preemptionPolicy="Never"), priority=100)
+        source = cluster(old, job("a", pending(4), priority=100), rider, nodes=10)
+        evicted = ["old/task-0", "old/small-0", "old/small-1"]
+        decision = {"reserves": {"a/task-0": "n1", "rider/task-0": "n1"}, "evicted": evicted}
+        assert broken(decide(snapshot_of(source), decision)) == set()
+
+
+class TestPayers:
+    """Which of several payers is charged matters; only those that nothing tells apart are tried once."""
+
+    def test_of_another_size(self):
+        """The large victim has to go to the small task of a job, for its large one needs both small victims."""
+        old = job("old", running(2), running(1, 2, role="small"), priority=10, minMember=0)
+        new = job("a", pending(2, role="big"), pending(1, role="bit"), priority=100)
+        rider = job("rider", pending(preemptionPolicy="Never"), priority=100)
+        decision = {
+            "reserves": {"a/big-0": "n1", "a/bit-0": "n1", "rider/task-0": "n1"},
+            "evicted": ["old/task-0", "old/small-0", "old/small-1"],
+        }
+        assert broken(decide(snapshot_of(cluster(old, new, rider, nodes=4)), decision)) == set()
+
+    def test_of_another_job(self):
+        """Pods of one rank in jobs of two: the victim that both may evict has to go to the lower one."""
+        both = [job("y", running(), priority=10, minMember=0), job("x", running(), priority=50, minMember=0)]
+        new = [job("a", pending(priority=7), priority=1000), job("b", pending(priority=7), priority=50)]
+        decision = {"reserves": {"a/task-0": "n1", "b/task-0": "n1"}, "evicted": ["x/task-0", "y/task-0"]}
+        assert broken(decide(snapshot_of(cluster(*both, *new, nodes=2)), decision)) == set()
+
+    def test_of_another_rank(self):
+        """Of two tasks of a job only the higher may evict one of its own; what is left goes to the other."""
+        low, mid, high = ({"annotations": {"volcano.sh/task-priority": rank}} for rank in "159")
+        tasks = (running(**mid), pending(role="high", **high), pending(role="low", **low))
+        new = job("a", *tasks, priority=100, minMember=2)
+        source = cluster(job("z", running(), priority=10, minMember=0), new, nodes=2)
+        decision = {"reserves": {"a/high-0": "n1", "a/low-0": "n1"}, "evicted": ["z/task-0", "a/task-0"]}
+        assert broken(decide(snapshot_of(source, rules={"protect.gang": "off"}), decision)) == set()
+
+
+class TestAlike:
+    """Nodes share a verdict only if all that it depends on is the same."""
+
+    def verdicts(self, source, conf=None):
+        """The nodes that break the rule if all who run go and all who wait come, each to the node it is named after."""
+        snapshot = snapshot_of(source, conf=conf)
+        tasks = snapshot.instance.tasks
+        decision = {
+            "reserves": {key: key.split("/")[0][-2:] for key, task in tasks.items() if not task.node},
+            "evicted": [key for key, task in tasks.items() if task.node],
+        }
+        found = findings(decide(snapshot, decision))
+        return [one.subject for one in found if one.rule == "charge"]
+
+    @pytest.mark.parametrize("turned", [False, True])
+    def test_sizes_of_victims(self, turned):
+        """Of two equal ones both are needed for three cores; of one and three only the large one is."""
+        sizes = {"n1": (2, 2), "n2": (1, 3)}
+        jobs = []
+        for node in sorted(sizes, reverse=turned):
+            old = [running(cpu, node=node, role=f"r{number}") for number, cpu in enumerate(sizes[node])]
+            jobs.append(job(f"old-{node}", *old, priority=10, minMember=0))
+            jobs.append(job(f"a-{node}", pending(3), priority=100))
+            jobs.append(job(f"rider-{node}", pending(1, preemptionPolicy="Never"), priority=100))
+        assert self.verdicts(cluster(*jobs, nodes={"n1": 4, "n2": 4})) == ["n2"]
+
+    @pytest.mark.parametrize("turned", [False, True])
+    def test_who_may_evict_which(self, turned):
+        """Of three victims the last is within reach of either payer: of one who needs it still, or has enough."""
+        ranks = {"n1": (50, 10, 10), "n2": (50, 10, 50)}
+        jobs = []
+        for node in sorted(ranks, reverse=turned):
+            for number, (cpu, rank) in enumerate(zip((3, 2, 1), ranks[node], strict=True)):
+                jobs.append(job(f"old{number}-{node}", running(cpu, node=node), priority=rank, minMember=0))
+            jobs.append(job(f"high-{node}", pending(3), priority=100))
+            jobs.append(job(f"low-{node}", pending(3), priority=50))
+        assert self.verdicts(cluster(*jobs, nodes={"n1": 6, "n2": 6})) == ["n2"]
+
+    @pytest.mark.parametrize("turned", [False, True])
+    def test_shares_behind_victims_that_either_action_may_take(self, turned):
+        """Either victim could be given back alone; both of them only by the queue with the smaller share."""
+        share = {"n1": 1, "n2": 2}
+        jobs, queues = [], [{"name": "poor", "deserved": {"cpu": 9}}]
+        for node in sorted(share, reverse=turned):
+            queues.append({"name": node, "deserved": {"cpu": share[node]}})
+            jobs.append(job(f"old-{node}", running(replicas=3, node=node), priority=10, minMember=0, queue=node))
+            jobs.append(job(f"own-{node}", pending(), priority=100, queue=node))
+            jobs.append(job(f"a-{node}", pending(replicas=2), queue="poor"))
+        assert self.verdicts(cluster(*jobs, nodes={"n1": 3, "n2": 3}, queues=queues), CAPACITY) == ["n2"]
