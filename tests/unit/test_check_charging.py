@@ -148,6 +148,52 @@ class TestPayers:
         assert broken(decide(snapshot_of(source, rules={"protect.gang": "off"}), decision)) == set()
 
 
+class TestGivenBack:
+    """Payers of other queues need a claim, and what they are charged must be the victim's queue's to give back."""
+
+    def queues(self, **deserved):
+        """Queues with so many cores deserved."""
+        return [{"name": name, "deserved": {"cpu": cpu}} for name, cpu in deserved.items()]
+
+    @pytest.mark.parametrize(("share", "expected"), [(1, {"charge"}), (9, set())])
+    def test_only_a_queue_with_a_claim_pays(self, share, expected):
+        """The second victim's room is used by a queue that holds its share already."""
+        old = job("old", running(replicas=2), minMember=0, queue="left")
+        held = job("held", running(node="n2"), minMember=0, queue="far")
+        new = [job("near", pending(), queue="right"), job("late", pending(), queue="far")]
+        source = cluster(old, held, *new, nodes={"n1": 2, "n2": 1}, queues=self.queues(left="1m", right=9, far=share))
+        decision = {
+            "reserves": {"near/task-0": "n1", "late/task-0": "n1"},
+            "evicted": ["old/task-0", "old/task-1"],
+        }
+        assert broken(decide(snapshot_of(source, conf=CAPACITY), decision)) == expected
+
+    def test_queues_give_back_each_for_itself(self):
+        """Two queues may each give one back; that the other does so as well is none of theirs."""
+        jobs = [job("a", pending(replicas=2), queue="poor")]
+        for name in ("left", "right"):
+            jobs.append(job(f"old-{name}", running(replicas=2), priority=10, minMember=0, queue=name))
+            jobs.append(job(f"own-{name}", pending(), priority=100, queue=name))
+        source = cluster(*jobs, nodes=4, queues=self.queues(left=1, right=1, poor=9))
+        placed = ("a/task-0", "a/task-1", "own-left/task-0", "own-right/task-0")
+        evicted = [f"old-{name}/task-{number}" for name in ("left", "right") for number in range(2)]
+        decision = {"reserves": dict.fromkeys(placed, "n1"), "evicted": evicted}
+        assert broken(decide(snapshot_of(source, conf=CAPACITY), decision)) == set()
+
+    @pytest.mark.parametrize(("share", "expected"), [(2, set()), (3, {"charge"})])
+    def test_beside_what_is_reclaimed_elsewhere(self, share, expected):
+        """Of five cores three go to another queue: two on this node and one on the next."""
+        tasks = (running(replicas=3), running(node="n2", role="far"), running(node="n3", role="stays"))
+        old = job("old", *tasks, priority=10, minMember=0, queue="left")
+        new = [job("own", pending(), priority=100, queue="left"), job("a", pending(replicas=3), queue="poor")]
+        source = cluster(old, *new, nodes={"n1": 3, "n2": 1, "n3": 1}, queues=self.queues(left=share, poor=9))
+        decision = {
+            "reserves": {"own/task-0": "n1", "a/task-0": "n1", "a/task-1": "n1", "a/task-2": "n2"},
+            "evicted": ["old/task-0", "old/task-1", "old/task-2", "old/far-0"],
+        }
+        assert broken(decide(snapshot_of(source, conf=CAPACITY), decision)) == expected
+
+
 class TestAlike:
     """Nodes share a verdict only if all that it depends on is the same."""
 
