@@ -95,15 +95,14 @@ def test_jobs_that_announce_something_else(cpu: int) -> None:
     assert same_jobs(*jobs) == ([3] if cpu == 1 else [1, 2])
 
 
-@pytest.mark.parametrize(
-    "gated", [[], [pending("500m", role="later", schedulingGates=[{"name": "g"}])]], ids=["promise", "asked"]
-)
-def test_jobs_whose_limits_differ(gated: list[Raw]) -> None:
-    """What a job asks for on entering and what it then takes from others are two things."""
-    asked = {"cpu": 1 if gated else "500m"}
-    one = job("a", pending("100m"), *gated, phase="Pending", minResources=asked, minMember=1)
-    two = job("b", pending("100m"), phase="Pending", minResources={"cpu": 1}, minMember=1)
-    assert same_jobs(one, two) == [1, 1]
+def test_jobs_whose_limits_differ() -> None:
+    """One has waited long enough to be let past overcommit."""
+    told = conf(ALL, "gang", {"name": "sla", "arguments": {"sla-waiting-time": "1h"}}, tiers=[["overcommit"]])
+    stated = {"phase": "Pending", "minResources": {"cpu": 1}}
+    created = {"a": "2026-01-01T00:00:00Z", "b": "2026-01-01T01:30:00Z", "c": "2026-01-01T01:45:00Z"}
+    jobs = [job(name, pending(), creationTimestamp=since, **stated) for name, since in created.items()]
+    snapshot = snapshot_of(cluster(*jobs, now="2026-01-01T02:00:00Z"), conf=told)
+    assert sorted(one.jobs for one in classes_of(snapshot).jobs) == [("default/a",), ("default/b", "default/c")]
 
 
 @pytest.mark.parametrize(
