@@ -171,6 +171,18 @@ def test_victims_that_are_disrupted_already_are_told_apart() -> None:
     assert victims(old, budgets=[budget]) == [1, 2]
 
 
+@pytest.mark.parametrize(
+    ("namespace", "rank"),
+    [("kube-system", "p10"), ("default", "system-cluster-critical"), ("default", "system-node-critical")],
+)
+def test_what_is_critical_to_the_system_is_no_victim(namespace: str, rank: str) -> None:
+    old = job("old", running(priority=10, priorityClassName=rank), priority=10, minMember=0, namespace=namespace)
+    source = cluster(old, job("new", pending(), priority=1000), nodes=9)
+    for plugins, expected in ((["conformance"], 0), ([], 1)):
+        told = conf("allocate, preempt", "priority", "gang", *plugins)
+        assert len(classes_of(snapshot_of(source, conf=told)).victims) == expected
+
+
 class TestSeveralJobs:
     """Victims of several jobs are one group where nobody minds how much of each goes."""
 
@@ -178,9 +190,8 @@ class TestSeveralJobs:
 
     def two(self, *more: Raw, least: int = 1, **other: Any) -> list[Raw]:
         """Two jobs of one running task each."""
-        stated = {"priority": 10, "minMember": least}
-        one = job("a", running(priority=10, **START), *more, **stated)
-        return [one, job("b", running(priority=10, **START), *more, **{**stated, **other})]
+        stated, old = {"priority": 10, "minMember": least}, running(priority=10, priorityClassName="p10", **START)
+        return [job("a", old, *more, **stated), job("b", old, *more, **{**stated, **other})]
 
     def test_together(self) -> None:
         assert victims(*self.two(), gang=GANG_OFF, levels=[*self.quiet]) == [2]
