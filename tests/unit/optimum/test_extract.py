@@ -40,6 +40,17 @@ def test_an_eviction_names_whom_it_serves(scope: str, nodes: dict[str, int]) -> 
     ]
 
 
+@pytest.mark.parametrize(("cores", "binds", "reserves"), [(4, "a", "b"), (3, "", "a"), (6, "ab", "c"), (8, "abc", "")])
+def test_gangs_that_are_alike_are_served_whole(cores: int, binds: str, reserves: str) -> None:
+    """Two of the cores are the victims'; whoever starts, waits or gets nothing does so with all its tasks."""
+    gangs = [job(name, pending(replicas=2), priority=100, phase="Pending", minResources={"cpu": 1}) for name in "abc"]
+    old = job("old", running(replicas=2), priority=10, minMember=0)
+    snapshot = snapshot_of(cluster(old, *gangs, nodes=cores))
+    found = optimum(snapshot.instance, snapshot.policy, Settings(workers=1))
+    assert [*found.binds] == [f"{name}/task-{number}" for name in binds for number in range(2)]
+    assert [*found.pipelined] == [f"{name}/task-{number}" for name in reserves for number in range(2)]
+
+
 def test_counts_of_a_decision() -> None:
     """A victim whose eviction names no action counts under the one that took it."""
     old = job("old", running(replicas=3), priority=10, minMember=0)
