@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from cpsched.check.decision import Decision
 from cpsched.check.rights import by_action
 from cpsched.check.violation import Violation
-from cpsched.instance import Status, Task
+from cpsched.instance import PENDING, Task
 from cpsched.snapshot.predicates import dynamic_failures
 
 Room = dict[str, float]
@@ -33,7 +33,7 @@ def _inadmissible(decision: Decision, key: str) -> str | None:
     if task is None:
         return "does not exist"
     job = snapshot.job_of(task)
-    if task.status is not Status.PENDING:
+    if task.status is not PENDING:
         return f"is {task.status.value}, not Pending"
     if task.gated:
         return "is held by a scheduling gate"

@@ -140,9 +140,18 @@ class Lifted(Snapshot):
             self.instance = replace(self.instance, nodes={node: self.instance.nodes[node]})
         self.job = job
         self.jobs = {**base.jobs, job: self._loosened(base.jobs[job], tasks)}
-        self.job_key_by_task = base.job_key_by_task
         self.apart = frozenset({job, *apart})
         self.unrestricted = frozenset({job}) if "eviction" in self._keys else frozenset()
+
+    @cached_property
+    def job_by_task(self) -> dict[str, SessionJob]:
+        """As in the base; the job's tasks stay its own, also those that are left out."""
+        job = self.jobs[self.job]
+        return {**self._base.job_by_task, **{task.key: job for task in self._base.jobs[self.job].tasks}}
+
+    def has_siblings(self, job: SessionJob) -> bool:
+        """Whether the job has more tasks than one in the base."""
+        return self._base.has_siblings(self._base.jobs[job.key])
 
     def takes_part(self, job: SessionJob) -> bool:
         """Named, and able to take part."""
@@ -204,9 +213,9 @@ class Lifted(Snapshot):
     def _loosened(self, job: SessionJob, tasks: Collection[str] | None) -> SessionJob:
         if tasks is not None:
             stay = tuple(t for t in job.tasks if t.status is not TaskStatus.PENDING or t.key in tasks)
-            job = replace(job, tasks=stay)
+            job = job.with_tasks(stay)
         if "gang" in self._keys:
-            job = replace(job, min_available=min(job.min_available, job.ready + 1), min_by_role={})
+            job = job.with_minimum(min(job.min_available, job.ready + 1))
         return job
 
     def _opened(self, instance: Instance) -> Instance:

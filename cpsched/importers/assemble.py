@@ -8,7 +8,7 @@ from typing import Any
 from cpsched.errors import InputError
 from cpsched.importers.defaults import ApiDefaults
 from cpsched.importers.kubernetes import Found
-from cpsched.instance import GROUP_ANNOTATION, ID_ANNOTATION, Instance, Job, Node, Queue, Sharding, Status, Task
+from cpsched.instance import ENDED, GROUP_ANNOTATION, ID_ANNOTATION, Instance, Job, Node, Queue, Sharding, Status, Task
 from cpsched.objects import groups, node, pod
 from cpsched.objects.base import Metadata, Object
 from cpsched.objects.cluster import Namespace
@@ -17,7 +17,6 @@ from cpsched.quantity import LARGEST
 DEFAULT_QUEUE = "default"
 OUR_SCHEDULERS = frozenset({"", "volcano"})
 _QUEUE_ANNOTATION = "scheduling.volcano.sh/queue-name"
-_ENDED = frozenset({Status.SUCCEEDED, Status.FAILED})
 
 
 def assemble(
@@ -102,7 +101,7 @@ class _Builder:
             )
         if task.group is not None:
             self.pod_by_job.setdefault(task.group, item)
-        if task.status not in _ENDED:
+        if task.status not in ENDED:
             if task.node and task.node not in nodes:
                 self.fault(
                     item, f"sits on node {task.node}, which is not in the input", "add the node or leave the pod out"

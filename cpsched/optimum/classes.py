@@ -104,7 +104,7 @@ def _task_classes(snapshot: Snapshot) -> tuple[TaskClass, ...]:
     found: list[TaskClass] = []
     for tasks in members.values():
         tasks.sort(key=attrgetter("key"))
-        jobs = tuple(dict.fromkeys([snapshot.job_key_by_task[task.key] for task in tasks]))
+        jobs = tuple(dict.fromkeys([snapshot.job_by_task[task.key].key for task in tasks]))
         nodes = _allowed_nodes(snapshot, tasks[0])
         bind, reserve = _allowed_kinds(snapshot, tasks[0])
         found.append(TaskClass(len(found), tuple(tasks), jobs, nodes, bind, reserve))
@@ -136,7 +136,7 @@ def task_key(snapshot: Snapshot, job: SessionJob, task: Task, said: Said) -> Has
 def _job_classes(snapshot: Snapshot, tasks: tuple[TaskClass, ...]) -> tuple[JobClass, ...]:
     counts: dict[str, Counts] = {}
     for one in tasks:
-        for job, count in Counter([snapshot.job_key_by_task[task.key] for task in one.tasks]).items():
+        for job, count in Counter([snapshot.job_by_task[task.key].key for task in one.tasks]).items():
             counts[job] = (*counts.get(job, ()), (one.index, count))
     members: dict[Hashable, list[str]] = {}
     for key in sorted(counts):

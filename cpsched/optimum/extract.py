@@ -50,10 +50,10 @@ def extract(v: Variables, value: Callable[[Expr], int]) -> tuple[Places, Places,
 def _waiting(v: Variables, served: set[str]) -> dict[tuple[str, int], list[str]]:
     """Per job that receives something and class its tasks, the first to go last."""
     waiting: dict[tuple[str, int], list[str]] = {}
-    job_of = v.snapshot.job_key_by_task
+    job_of = v.snapshot.job_by_task
     for one in v.classes.tasks:
         for task in reversed(one.tasks):
-            if (job := job_of[task.key]) in served:
+            if (job := job_of[task.key].key) in served:
                 waiting.setdefault((job, one.index), []).append(task.key)
     return waiting
 

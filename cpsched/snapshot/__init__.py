@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from cpsched.instance import Instance, Queue, Status, Task
+from cpsched.instance import RELEASING, Instance, Queue, Task
 from cpsched.policy import Policy
 from cpsched.shares import NotReady, QueueShare
 from cpsched.snapshot.enqueue import may_enter
@@ -29,19 +29,27 @@ class Snapshot:
     def __init__(self, instance: Instance, policy: Policy):
         self.instance, self.policy = instance, policy
         self.jobs: dict[str, SessionJob] = session_jobs(instance, policy)
-        self.job_key_by_task = {task.key: job.key for job in self.jobs.values() for task in job.tasks}
+
+    @cached_property
+    def job_by_task(self) -> dict[str, SessionJob]:
+        """The job of every task that is in the session."""
+        return {task.key: job for job in self.jobs.values() for task in job.tasks}
 
     def job_of(self, task: Task) -> SessionJob | None:
         """The task's job, None if it is not in the session."""
-        return self._job_by_task.get(task.key)
+        return self.job_by_task.get(task.key)
 
     def job_key(self, task: Task) -> str:
         """Key of the job of a task that is in the session."""
-        return self.job_key_by_task[task.key]
+        return self.job_by_task[task.key].key
+
+    def has_siblings(self, job: SessionJob) -> bool:
+        """Whether the job has more tasks than one; those that an explanation leaves out of it count too."""
+        return len(job.tasks) > 1
 
     def queue_of(self, task: Task) -> Queue | None:
         """The queue of the task's job, None where there are no queues."""
-        job = self._job_by_task.get(task.key)
+        job = self.job_by_task.get(task.key)
         return None if job is None or job.queue is None else self.instance.queues[job.queue]
 
     def shape_of(self, task: Task) -> Shape:
@@ -56,11 +64,6 @@ class Snapshot:
     def _shapes(self) -> dict[int, tuple[Shape, Mapping[str, int]]]:
         """Per vector, which stays, or another might come to be where it was."""
         return {}
-
-    @cached_property
-    def _job_by_task(self) -> dict[str, SessionJob]:
-        jobs = self.jobs
-        return {task: jobs[key] for task, key in self.job_key_by_task.items()}
 
     @property
     def shares(self) -> dict[str, QueueShare]:
@@ -89,12 +92,10 @@ class Snapshot:
     @cached_property
     def future_idle(self) -> dict[str, Room]:
         """Room free once what is being released has gone."""
-        tasks, idle = self.instance.tasks_by_node, self.idle
+        leaving = {task.node for task in self.instance.tasks.values() if task.status is RELEASING}
         return {
-            name: self._less(name, releasing=True)
-            if any(task.status is Status.RELEASING for task in tasks[name])
-            else dict(idle[name])
-            for name in self.instance.nodes
+            name: self._less(name, releasing=True) if name in leaving else dict(room)
+            for name, room in self.idle.items()
         }
 
     @cached_property
@@ -134,7 +135,7 @@ class Snapshot:
     def _less(self, node: str, *, releasing: bool) -> Room:
         room: Room = dict(self.instance.nodes[node].allocatable)
         for task in self.instance.tasks_by_node[node]:
-            if not (releasing and task.status is Status.RELEASING):
+            if not (releasing and task.status is RELEASING):
                 for name, amount in task.requests.items():
                     room[name] = room.get(name, 0) - amount
         return room

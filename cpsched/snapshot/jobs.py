@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from cpsched.instance import HOLDS_ROOM, Instance, Job, Status, Task
+from cpsched.instance import HOLDS_ROOM, PENDING, Instance, Job, Status, Task
 from cpsched.policy import Policy
 
 DEFAULT_SCHEDULER = "default-scheduler"
 _READY = HOLDS_ROOM | {Status.SUCCEEDED}
 
 
-@dataclass(frozen=True)
-class SessionJob:
-    """A gang, or a pod on its own; counters as in Volcano's job_info.go."""
+class SessionJob(NamedTuple):
+    """A gang, or a pod on its own; counters as in Volcano's job_info.go.
+
+    A tuple, since a session has tens of thousands of them, and nothing frozen is made as quickly.
+    """
 
     key: str
     queue: str | None
@@ -25,16 +27,25 @@ class SessionJob:
     tasks: tuple[Task, ...]
     phase: str
     min_resources: Mapping[str, int] | None
-    group: Job | None = None
+    group: Job | None
     """The gang as the instance has it; few ask for more of it than stands here."""
-    pending: tuple[Task, ...] = field(init=False, compare=False)
+    pending: tuple[Task, ...]
     """Tasks that could be placed: pending and not gated."""
-    ready: int = field(init=False, compare=False)
+    ready: int
     """Tasks that are at work or done."""
-    holding: int = field(init=False, compare=False)
+    holding: int
     """Tasks that hold room."""
-    is_valid: bool = field(init=False, compare=False)
+    is_valid: bool
     """It has enough tasks, in all and per role, to ever become ready."""
+
+    def with_tasks(self, tasks: tuple[Task, ...]) -> SessionJob:
+        """The job, had it only these."""
+        return self._replace(tasks=tasks, **counted(tasks, self.min_available, self.min_by_role)._asdict())
+
+    def with_minimum(self, min_available: int) -> SessionJob:
+        """The job, were so many enough, whatever their roles."""
+        anew = counted(self.tasks, min_available, {})
+        return self._replace(min_available=min_available, min_by_role={}, **anew._asdict())
 
     @property
     def created(self) -> int:
@@ -61,29 +72,10 @@ class SessionJob:
         """Its PodGroup has not been let into the cycle yet."""
         return self.phase in ("", "Pending")
 
-    def __post_init__(self) -> None:
-        pending, counted, ready, holding = [], [], 0, 0
-        for task in self.tasks:
-            status = task.status
-            if status is Status.PENDING:
-                counted.append(task)
-                if not task.gated:
-                    pending.append(task)
-            elif status in _READY:
-                counted.append(task)
-                ready += 1
-                holding += status is not Status.SUCCEEDED
-        valid = len(counted) >= self.min_available and (not self.min_by_role or self._roles_met(counted))
-        keep = object.__setattr__
-        keep(self, "pending", tuple(pending))
-        keep(self, "ready", ready)
-        keep(self, "holding", holding)
-        keep(self, "is_valid", valid)
-
     @property
     def roles_count(self) -> bool:
         """Per-role minima hold only where together they do not exceed the gang's minimum."""
-        return bool(self.min_by_role) and self.min_available >= sum(self.min_by_role.values())
+        return _roles_count(self.min_available, self.min_by_role)
 
     @property
     def is_below_minimum(self) -> bool:
@@ -103,19 +95,52 @@ class SessionJob:
         return self._reaches(placed, evicted)
 
     def _reaches(self, placed: Container[str], evicted: Container[str]) -> bool:
-        counted = [
+        there = [
             task
             for task in self.tasks
-            if (task.key in placed or task.status in _READY or (task.status is Status.PENDING and task.best_effort))
+            if (task.key in placed or task.status in _READY or (task.status is PENDING and task.best_effort))
             and task.key not in evicted
         ]
-        return len(counted) >= self.min_available and (not self.min_by_role or self._roles_met(counted))
+        return len(there) >= self.min_available and (
+            not self.min_by_role or _roles_met(there, self.min_available, self.min_by_role)
+        )
 
-    def _roles_met(self, counted: Iterable[Task]) -> bool:
-        if not self.roles_count:
-            return True
-        by_role = Counter(task.role for task in counted)
-        return all(by_role[role] >= minimum for role, minimum in self.min_by_role.items())
+
+class Counted(NamedTuple):
+    """What is counted of a job when the session opens."""
+
+    pending: tuple[Task, ...]
+    ready: int
+    holding: int
+    is_valid: bool
+
+
+def counted(tasks: tuple[Task, ...], min_available: int, min_by_role: Mapping[str, int]) -> Counted:
+    """The counters of a job of these tasks."""
+    pending, there, ready, done = [], [], 0, 0
+    for task in tasks:
+        status = task.status
+        if status is PENDING:
+            there.append(task)
+            if not task.gated:
+                pending.append(task)
+        elif status in _READY:
+            there.append(task)
+            ready += 1
+            done += status not in HOLDS_ROOM
+    valid = len(there) >= min_available and (not min_by_role or _roles_met(there, min_available, min_by_role))
+    return Counted(tuple(pending), ready, ready - done, valid)
+
+
+def _roles_met(tasks: Iterable[Task], min_available: int, min_by_role: Mapping[str, int]) -> bool:
+    if not _roles_count(min_available, min_by_role):
+        return True
+    by_role = Counter(task.role for task in tasks)
+    return all(by_role[role] >= minimum for role, minimum in min_by_role.items())
+
+
+def _roles_count(min_available: int, min_by_role: Mapping[str, int]) -> bool:
+    return bool(min_by_role) and min_available >= sum(min_by_role.values())
 
 
 STARVING: dict[str, Callable[[SessionJob], bool]] = {
@@ -153,17 +178,11 @@ def group_jobs(instance: Instance) -> dict[str, SessionJob]:
     tasks = instance.tasks
     found = {}
     for key, job in instance.jobs.items():
-        stated = job.group.spec
+        own, stated = tuple([tasks[task] for task in job.tasks]), job.group.spec
+        least, by_role = stated.min_member, stated.min_task_member
+        counts = counted(own, least, by_role)
         found[key] = SessionJob(
-            key=key,
-            queue=job.queue,
-            priority=job.priority,
-            min_available=stated.min_member,
-            min_by_role=stated.min_task_member,
-            tasks=tuple([tasks[task] for task in job.tasks]),
-            phase=job.phase,
-            min_resources=job.min_resources,
-            group=job,
+            key, job.queue, job.priority, least, by_role, own, job.phase, job.min_resources, job, *counts
         )
     return found
 
@@ -172,15 +191,8 @@ def _single_pods(instance: Instance, policy: Policy) -> dict[str, SessionJob]:
     schedulers = {profile.scheduler_name for profile in policy.kube.profiles}
     return {
         task.key: SessionJob(
-            key=task.key,
-            queue=None,
-            priority=task.pod_priority,
-            min_available=1,
-            min_by_role={},
-            tasks=(task,),
-            phase="Running",
-            min_resources=None,
+            task.key, None, task.pod_priority, 1, {}, (task,), "Running", None, None, *counted((task,), 1, {})
         )
         for task in instance.tasks.values()
-        if task.status is not Status.PENDING or (task.pod.spec.scheduler_name or DEFAULT_SCHEDULER) in schedulers
+        if task.status is not PENDING or (task.pod.spec.scheduler_name or DEFAULT_SCHEDULER) in schedulers
     }

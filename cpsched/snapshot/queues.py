@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
-from cpsched.instance import HOLDS_ROOM, Instance, Status
+from cpsched.instance import HOLDS_ROOM, PENDING, Instance
 from cpsched.policy import Policy
 from cpsched.resources import Vector, add, total_of
 from cpsched.shares import NotReady, QueueDemand, QueueShare, capacity_flat, capacity_hierarchical, proportion
@@ -46,7 +46,7 @@ def queue_demands(instance: Instance, jobs: Mapping[str, SessionJob]) -> list[Qu
         queue = instance.queues[name]
         tasks = [task for job in members for task in job.tasks]
         allocated = total_of([task.requests for task in tasks if task.status in HOLDS_ROOM])
-        waiting = total_of([task.requests for task in tasks if task.status is Status.PENDING])
+        waiting = total_of([task.requests for task in tasks if task.status is PENDING])
         demands.append(
             QueueDemand(
                 name=name,

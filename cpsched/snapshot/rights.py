@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Literal
 
@@ -38,7 +37,6 @@ class StaticRights:
 
     def __init__(self, snapshot: Snapshot):
         self._snapshot = snapshot
-        self._members = Counter(snapshot.job_key_by_task.values())
         self._numbers: dict[Hashable, int] = {}
         self._claimants: dict[str, int] = {}
         self._victims: dict[str, int] = {}
@@ -108,7 +106,7 @@ class StaticRights:
 
     def _family(self, job: SessionJob) -> str | None:
         """The job, where one of its tasks could be another's victim; a task alone in it does not outrank itself."""
-        return job.key if job.holding and self._members[job.key] > 1 else None
+        return job.key if job.holding and self._snapshot.has_siblings(job) else None
 
     def _number(self, kind: Hashable) -> int:
         return self._numbers.setdefault(kind, len(self._numbers))
