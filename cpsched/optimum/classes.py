@@ -94,20 +94,25 @@ def classes_of(snapshot: Snapshot) -> Classes:
 
 def _task_classes(snapshot: Snapshot) -> tuple[TaskClass, ...]:
     members: dict[Hashable, list[Task]] = {}
-    said = Said()
-    for key in sorted(snapshot.jobs):
-        job = snapshot.jobs[key]
+    alike: dict[int, list[Task]] = {}
+    said, twins, jobs = Said(), snapshot.twins, snapshot.jobs
+    for key in sorted(jobs):
+        job = jobs[key]
         if job.pending and snapshot.takes_part(job):
-            for_all = claimant_key(snapshot, job)
             for task in job.pending:
-                members.setdefault((for_all, task_key(snapshot, job, task, said)), []).append(task)
+                twin = twins[task.key]
+                if twin not in alike:
+                    whole = (claimant_key(snapshot, job), task_key(snapshot, job, task, said))
+                    alike[twin] = members.setdefault(whole, [])
+                alike[twin].append(task)
     found: list[TaskClass] = []
+    job_of = snapshot.job_by_task
     for tasks in members.values():
         tasks.sort(key=attrgetter("key"))
-        jobs = tuple(dict.fromkeys([snapshot.job_by_task[task.key].key for task in tasks]))
+        owners = tuple(dict.fromkeys([job_of[task.key].key for task in tasks]))
         nodes = _allowed_nodes(snapshot, tasks[0])
         bind, reserve = _allowed_kinds(snapshot, tasks[0])
-        found.append(TaskClass(len(found), tuple(tasks), jobs, nodes, bind, reserve))
+        found.append(TaskClass(len(found), tuple(tasks), owners, nodes, bind, reserve))
     return tuple(found)
 
 
@@ -135,12 +140,21 @@ def task_key(snapshot: Snapshot, job: SessionJob, task: Task, said: Said) -> Has
 
 def _job_classes(snapshot: Snapshot, tasks: tuple[TaskClass, ...]) -> tuple[JobClass, ...]:
     counts: dict[str, Counts] = {}
+    job_of, twins = snapshot.job_by_task, snapshot.twins
     for one in tasks:
-        for job, count in Counter([snapshot.job_by_task[task.key].key for task in one.tasks]).items():
+        for job, count in Counter([job_of[task.key].key for task in one.tasks]).items():
             counts[job] = (*counts.get(job, ()), (one.index, count))
     members: dict[Hashable, list[str]] = {}
+    alike: dict[int, list[str]] = {}
     for key in sorted(counts):
-        members.setdefault(_job_key(snapshot, snapshot.jobs[key], counts[key]), []).append(key)
+        owner = snapshot.jobs[key]
+        if owner.is_pending or len(owner.tasks) > 1:
+            members.setdefault(_job_key(snapshot, owner, counts[key]), []).append(key)
+            continue
+        twin = twins[owner.tasks[0].key]
+        if twin not in alike:
+            alike[twin] = members.setdefault(_job_key(snapshot, owner, counts[key]), [])
+        alike[twin].append(key)
     return tuple(
         JobClass(index, tuple(keys), snapshot.jobs[keys[0]], dict(counts[keys[0]]))
         for index, keys in enumerate(members.values())
@@ -189,18 +203,22 @@ def _victim_groups(snapshot: Snapshot, tasks: tuple[TaskClass, ...]) -> tuple[Vi
     disrupted = frozenset(name for budget in snapshot.instance.budgets for name in budget.status.disrupted_pods)
     members: dict[tuple[str, int], list[Task]] = {}
     kinds: dict[Hashable, int] = {}
-    said = Said()
+    alike: dict[tuple[int, bool], int] = {}
+    said, twins, job_of = Said(), snapshot.twins, snapshot.job_by_task
     for node in snapshot.instance.nodes:
         for victim in snapshot.instance.tasks_by_node[node]:
-            if victim.status in HOLDS_ROOM and (owner := snapshot.job_of(victim)) is not None:
-                kind = kinds.setdefault(_victim_key(snapshot, owner, victim, disrupted, said), len(kinds))
-                members.setdefault((node, kind), []).append(victim)
+            if victim.status in HOLDS_ROOM and victim.key in job_of:
+                twin = (twins[victim.key], bool(disrupted) and victim.name in disrupted)
+                if twin not in alike:
+                    whole = _victim_key(snapshot, job_of[victim.key], victim, disrupted, said)
+                    alike[twin] = kinds.setdefault(whole, len(kinds))
+                members.setdefault((node, alike[twin]), []).append(victim)
     everywhere = snapshot.policy.rules.eviction_scope == "cluster"
     on = [frozenset(one.nodes) for one in tasks]
     rights_by_kind: dict[tuple[int, tuple[int, ...]], dict[Action, tuple[int, ...]]] = {}
     found: list[VictimGroup] = []
     for (node, kind), group in members.items():
-        group.sort(key=lambda task: task.key)
+        group.sort(key=attrgetter("key"))
         near = tuple([c.index for c in tasks if everywhere or node in on[c.index]])
         if (kind, near) not in rights_by_kind:
             rights_by_kind[kind, near] = _rights(snapshot, [tasks[index] for index in near], group[0])

@@ -13,6 +13,7 @@ from cpsched.snapshot.jobs import SessionJob, is_starving, session_jobs, starvin
 from cpsched.snapshot.predicates import Predicates
 from cpsched.snapshot.queues import queue_shares
 from cpsched.snapshot.rights import StaticRights
+from cpsched.snapshot.twins import twins_of
 
 Room = dict[str, float]
 Shape = tuple[tuple[str, int], ...]
@@ -34,6 +35,11 @@ class Snapshot:
     def job_by_task(self) -> dict[str, SessionJob]:
         """The job of every task that is in the session."""
         return {task.key: job for job in self.jobs.values() for task in job.tasks}
+
+    @cached_property
+    def twins(self) -> dict[str, int]:
+        """A number per task of the session, the same for all that nothing but names tells apart."""
+        return twins_of(self)
 
     def job_of(self, task: Task) -> SessionJob | None:
         """The task's job, None if it is not in the session."""
@@ -117,6 +123,11 @@ class Snapshot:
     def is_starving(self, job: SessionJob) -> bool:
         """Hungry enough to evict."""
         return is_starving(job, self._starving_voters)
+
+    @property
+    def starves_by_mark(self) -> bool:
+        """Whether a gang's mark has a say in who starves."""
+        return "tdm" in (self._starving_voters or ())
 
     @cached_property
     def _starving_voters(self) -> tuple[str, ...] | None:

@@ -40,12 +40,16 @@ class SessionJob(NamedTuple):
 
     def with_tasks(self, tasks: tuple[Task, ...]) -> SessionJob:
         """The job, had it only these."""
-        return self._replace(tasks=tasks, **counted(tasks, self.min_available, self.min_by_role)._asdict())
+        return self._counted(self._replace(tasks=tasks))
 
     def with_minimum(self, min_available: int) -> SessionJob:
         """The job, were so many enough, whatever their roles."""
-        anew = counted(self.tasks, min_available, {})
-        return self._replace(min_available=min_available, min_by_role={}, **anew._asdict())
+        return self._counted(self._replace(min_available=min_available, min_by_role={}))
+
+    @staticmethod
+    def _counted(job: SessionJob) -> SessionJob:
+        pending, ready, holding, is_valid = counted(job.tasks, job.min_available, job.min_by_role)
+        return job._replace(pending=pending, ready=ready, holding=holding, is_valid=is_valid)
 
     @property
     def created(self) -> int:
@@ -106,30 +110,25 @@ class SessionJob(NamedTuple):
         )
 
 
-class Counted(NamedTuple):
-    """What is counted of a job when the session opens."""
-
-    pending: tuple[Task, ...]
-    ready: int
-    holding: int
-    is_valid: bool
-
-
-def counted(tasks: tuple[Task, ...], min_available: int, min_by_role: Mapping[str, int]) -> Counted:
-    """The counters of a job of these tasks."""
-    pending, there, ready, done = [], [], 0, 0
+def counted(
+    tasks: tuple[Task, ...], min_available: int, min_by_role: Mapping[str, int]
+) -> tuple[tuple[Task, ...], int, int, bool]:
+    """What a job of these tasks has pending, ready and holding room, and whether it is valid."""
+    pending, waiting, ready, holding = [], 0, 0, 0
     for task in tasks:
         status = task.status
         if status is PENDING:
-            there.append(task)
+            waiting += 1
             if not task.gated:
                 pending.append(task)
         elif status in _READY:
-            there.append(task)
             ready += 1
-            done += status not in HOLDS_ROOM
-    valid = len(there) >= min_available and (not min_by_role or _roles_met(there, min_available, min_by_role))
-    return Counted(tuple(pending), ready, ready - done, valid)
+            holding += status in HOLDS_ROOM
+    valid = waiting + ready >= min_available
+    if valid and min_by_role:
+        there = [task for task in tasks if task.status is PENDING or task.status in _READY]
+        valid = _roles_met(there, min_available, min_by_role)
+    return tuple(pending), ready, holding, valid
 
 
 def _roles_met(tasks: Iterable[Task], min_available: int, min_by_role: Mapping[str, int]) -> bool:
@@ -180,9 +179,21 @@ def group_jobs(instance: Instance) -> dict[str, SessionJob]:
     for key, job in instance.jobs.items():
         own, stated = tuple([tasks[task] for task in job.tasks]), job.group.spec
         least, by_role = stated.min_member, stated.min_task_member
-        counts = counted(own, least, by_role)
+        pending, ready, holding, is_valid = counted(own, least, by_role)
         found[key] = SessionJob(
-            key, job.queue, job.priority, least, by_role, own, job.phase, job.min_resources, job, *counts
+            key,
+            job.queue,
+            job.priority,
+            least,
+            by_role,
+            own,
+            job.phase,
+            job.min_resources,
+            job,
+            pending,
+            ready,
+            holding,
+            is_valid,
         )
     return found
 

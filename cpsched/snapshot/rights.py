@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Literal
 
@@ -38,9 +39,11 @@ class StaticRights:
     def __init__(self, snapshot: Snapshot):
         self._snapshot = snapshot
         self._numbers: dict[Hashable, int] = {}
-        self._claimants: dict[str, int] = {}
-        self._victims: dict[str, int] = {}
+        self._twins = snapshot.twins
+        self._claimants: dict[int | None, int] = {}
+        self._victims: dict[int | None, int] = {}
         self._found: dict[tuple[int, int], tuple[Action, ...]] = {}
+        self._against: dict[int, dict[int | None, tuple[Action, ...]]] = defaultdict(dict)
 
     def actions(self, task: Task, victim: Task) -> tuple[Action, ...]:
         """What actions_against says of the two."""
@@ -52,27 +55,30 @@ class StaticRights:
 
     def against(self, victim: Task, tasks: Iterable[Task]) -> list[tuple[Task, Action]]:
         """The same of every task, one after another."""
-        kind, found, claimants = self.victim_kind(victim), self._found, self._claimants
+        twin_of, known = self._twins, self._against[self.victim_kind(victim)]
         pairs: list[tuple[Task, Action]] = []
         for task in tasks:
-            claimant = claimants.get(task.key)
-            actions = None if claimant is None else found.get((claimant, kind))
-            for action in self.actions(task, victim) if actions is None else actions:
+            twin = twin_of.get(task.key)
+            if twin not in known:
+                known[twin] = self.actions(task, victim)
+            for action in known[twin]:
                 pairs.append((task, action))
         return pairs
 
     def claimant_kind(self, task: Task) -> int:
         """Equal for tasks that may evict the same victims."""
-        kind = self._claimants.get(task.key)
+        twin = self._twins.get(task.key)
+        kind = self._claimants.get(twin)
         if kind is None:
-            kind = self._claimants[task.key] = self._number(self._claimant(task))
+            kind = self._claimants[twin] = self._number(self._claimant(task))
         return kind
 
     def victim_kind(self, victim: Task) -> int:
         """Equal for tasks that the same tasks may evict."""
-        kind = self._victims.get(victim.key)
+        twin = self._twins.get(victim.key)
+        kind = self._victims.get(twin)
         if kind is None:
-            kind = self._victims[victim.key] = self._number(self._victim(victim))
+            kind = self._victims[twin] = self._number(self._victim(victim))
         return kind
 
     def claimants(self, tasks: Iterable[Task]) -> list[Task]:

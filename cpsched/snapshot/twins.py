@@ -1,0 +1,68 @@
+"""Twins: tasks that nothing but names tells apart, so that whoever has asked about one has asked about all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING
+
+from cpsched.snapshot.jobs import SessionJob
+
+if TYPE_CHECKING:
+    from cpsched.snapshot import Snapshot
+
+
+def twins_of(snapshot: Snapshot) -> dict[str, int]:
+    """A number per task of the session; equal numbers share all that can be read of a task but names and ages.
+
+    Pods that say the same mostly share what says it, so that looking where it is will do: the instance keeps it there.
+    Whoever has volumes or claims has no twin, for what these are is told by name.
+    """
+    numbers: dict[Hashable, int] = {}
+    found: dict[str, int] = {}
+    tasks, stated, owners_count = snapshot.instance.tasks, _reader(snapshot), snapshot.policy.is_kube
+    for key, job in snapshot.job_by_task.items():
+        task = tasks[key]
+        pod, labels = task.pod, task.labels
+        spec = pod.spec
+        said = (
+            stated(job),
+            id(spec),
+            id(pod.status),
+            id(task.requests),
+            task.status,
+            task.namespace,
+            task.priority,
+            task.role,
+            task.preemptable,
+            frozenset(labels.items()) if labels else None,
+            key if spec.volumes or spec.resource_claims else None,
+            # kube-scheduler may spread pods together with those of the same owner.
+            id(pod.metadata.owner_references) if owners_count else None,
+        )
+        found[key] = numbers.setdefault(said, len(numbers))
+    return found
+
+
+def _reader(snapshot: Snapshot) -> Callable[[SessionJob], Hashable]:
+    """What tells jobs apart: all that one of a single task states, and the name of any other.
+
+    So tasks of two jobs are twins only if there is nothing else in these. An explanation names jobs that no other may
+    stand in for. A gang's mark is read only where somebody looks at it.
+    """
+    named, by_mark = snapshot.apart | snapshot.unrestricted, snapshot.starves_by_mark
+
+    def stated(job: SessionJob) -> Hashable:
+        key, queue, priority, least, by_role, tasks, phase, resources, *_ = job
+        if len(tasks) > 1 or key in named:
+            return key
+        return (
+            queue,
+            priority,
+            least,
+            phase,
+            frozenset(by_role.items()) if by_role else None,
+            None if resources is None else frozenset(resources.items()),
+            by_mark and job.is_preemptable,
+        )
+
+    return stated
