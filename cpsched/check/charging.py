@@ -44,8 +44,9 @@ class _Search:
     def content(self) -> Hashable:
         """All that the answer depends on, by number instead of name; None unless it is about one node on its own."""
         victims = self._victims(self.nodes[0])
-        if len(self.nodes) > 1 or any(len(self.rights.actions(victim.key)) > 1 for victim in victims):
+        if len(self.nodes) > 1 or any(victim.key in self.rights.contested for victim in victims):
             return None
+        shape_of, job_of = self._shape_of, self.decision.snapshot.job_by_task
         jobs: dict[str, int] = {}
         entitled: dict[int, tuple[int, Hashable]] = {}
         pairs_of = [self._pairs(victim) for victim in victims]
@@ -53,16 +54,11 @@ class _Search:
             if id(pairs) not in entitled:
                 # Payers of one job that are alike have the same rights: how many there are tells them apart enough.
                 described = [
-                    (
-                        jobs.setdefault(self.decision.snapshot.job_key(payer), len(jobs)),
-                        payer.priority,
-                        self._shape_of(payer),
-                        action,
-                    )
+                    (jobs.setdefault(job_of[payer.key].key, len(jobs)), payer.priority, shape_of(payer), action)
                     for payer, action in pairs
                 ]
                 entitled[id(pairs)] = (len(entitled), tuple(described))
-        each = [(self._shape_of(v), entitled[id(pairs)][0]) for v, pairs in zip(victims, pairs_of, strict=True)]
+        each = [(shape_of(v), entitled[id(pairs)][0]) for v, pairs in zip(victims, pairs_of, strict=True)]
         return tuple(each), tuple(entitled.values()), tuple(sorted(self.missing[self.nodes[0]].items()))
 
     def _node(self, position: int, charged: Charged, also_reclaimed: tuple[Task, ...]) -> bool:
@@ -74,9 +70,10 @@ class _Search:
     def _victims(self, node: str) -> list[Task]:
         """Those whose room may be charged to somebody, the largest first."""
         victims = [v for v in self.decision.victims_by_node[node] if self._pairs(v)]
-        sizes = {id(v.requests): [amount for _, amount in self._shape_of(v)] for v in victims}
-        by_name = sorted(victims, key=attrgetter("key"), reverse=True)
-        return sorted(by_name, key=lambda v: sizes[id(v.requests)], reverse=True) if len(sizes) > 1 else by_name
+        victims.sort(key=attrgetter("key"), reverse=True)
+        if len({id(v.requests) for v in victims}) > 1:
+            victims.sort(key=lambda v: [amount for _, amount in self._shape_of(v)], reverse=True)
+        return victims
 
     def _victim(
         self, position: int, left: Sequence[Task], charged: Charged, missing: Missing, also_reclaimed: tuple[Task, ...]
@@ -135,11 +132,7 @@ def _cover(victims: Sequence[Task], payer: Task) -> bool:
 
 def _missing(decision: Decision, node: str) -> Missing:
     """What is placed on the node beyond the room it has without any eviction."""
-    room = decision.snapshot.future_idle.get(node, {})
-    asked: dict[str, float] = {}
-    for task in decision.placed_by_node.get(node, []):
-        for name, amount in task.requests.items():
-            asked[name] = asked.get(name, 0) + amount
+    room, asked = decision.snapshot.future_idle.get(node, {}), decision.asked_by_node.get(node, {})
     return {name: amount - room.get(name, 0) for name, amount in asked.items() if 0 < amount > room.get(name, 0)}
 
 
@@ -147,9 +140,10 @@ def _components(decision: Decision, missing: dict[str, Missing]) -> list[list[st
     """Nodes whose charges can meet: in a queue from which either action may take, or anywhere if scope is cluster."""
     everywhere = decision.snapshot.policy.rules.eviction_scope == "cluster"
     by_queue: dict[str, list[str]] = {}
-    for node in missing:
+    contested = decision.rights.contested
+    for node in missing if contested else ():
         for victim in decision.victims_by_node[node]:
-            if len(decision.rights.actions(victim.key)) > 1 and (queue := decision.snapshot.queue_of(victim)):
+            if victim.key in contested and (queue := decision.snapshot.queue_of(victim)):
                 by_queue.setdefault(queue.name, []).append(node)
     if not everywhere and not by_queue:
         return [[node] for node in missing]

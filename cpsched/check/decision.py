@@ -98,20 +98,12 @@ class Decision:
     @cached_property
     def placed_by_job(self) -> dict[str, list[Task]]:
         """Tasks placed for each job of the session."""
-        by_job: dict[str, list[Task]] = {}
-        for task in self._tasks(self.placed):
-            if (job := self.snapshot.job_of(task)) is not None:
-                by_job.setdefault(job.key, []).append(task)
-        return by_job
+        return self._by_job(self._tasks(self.placed))
 
     @cached_property
     def victims_by_job(self) -> dict[str, list[Task]]:
         """Victims of each job of the session."""
-        by_job: dict[str, list[Task]] = {}
-        for victim in self.victims:
-            if (job := self.snapshot.job_of(victim)) is not None:
-                by_job.setdefault(job.key, []).append(victim)
-        return by_job
+        return self._by_job(self.victims)
 
     def jobs_served(self) -> list[SessionJob]:
         """Jobs that received something."""
@@ -127,23 +119,57 @@ class Decision:
         shares = self.snapshot.shares
         after = {name: dict(share.allocated) for name, share in shares.items()}
         lines = {name: [after[one] for one in (name, *share.ancestors)] for name, share in shares.items()}
-        jobs = self.snapshot.jobs
-        for sign, by_job in ((1, self.placed_by_job), (-1, self.victims_by_job)):
-            changes: dict[str | None, list[Mapping[str, int]]] = {}
-            for key, tasks in by_job.items():
-                changes.setdefault(jobs[key].queue, []).extend([task.requests for task in tasks])
+        job_of = self.snapshot.job_by_task
+        for sign, tasks in ((1, self._tasks(self.placed)), (-1, self.victims)):
+            changes: dict[str, list[Mapping[str, int]]] = {}
+            for task in tasks:
+                job = job_of.get(task.key)
+                if job is not None and job.queue is not None and job.queue in lines:
+                    changes.setdefault(job.queue, []).append(task.requests)
             for name, requests in changes.items():
                 for resource, amount in total_of(requests).items():
-                    for held in lines.get(name, ()) if name is not None else ():
+                    for held in lines[name]:
                         held[resource] = held.get(resource, 0) + sign * amount
         return after
 
+    @cached_property
+    def asked_by_node(self) -> dict[str, dict[str, float]]:
+        """What all that is placed on each node asks for."""
+        return _sums(self.placed_by_node)
+
+    @cached_property
+    def freed_by_node(self) -> dict[str, dict[str, float]]:
+        """What the victims on each node leave."""
+        return _sums(self.victims_by_node)
+
     def _by_node(self, places: Mapping[str, str]) -> dict[str, list[Task]]:
+        tasks = self.snapshot.instance.tasks
         by_node: dict[str, list[Task]] = {}
-        for task in self._tasks(places):
-            by_node.setdefault(places[task.key], []).append(task)
+        for key, node in places.items():
+            if key in tasks:
+                by_node.setdefault(node, []).append(tasks[key])
         return by_node
+
+    def _by_job(self, tasks: Iterable[Task]) -> dict[str, list[Task]]:
+        job_of = self.snapshot.job_by_task
+        by_job: dict[str, list[Task]] = {}
+        for task in tasks:
+            if (job := job_of.get(task.key)) is not None:
+                by_job.setdefault(job.key, []).append(task)
+        return by_job
 
     def _tasks(self, keys: Iterable[str]) -> list[Task]:
         tasks = self.snapshot.instance.tasks
         return [tasks[key] for key in keys if key in tasks]
+
+
+def _sums(tasks_by_node: dict[str, list[Task]]) -> dict[str, dict[str, float]]:
+    """What the tasks of each node ask for together; nodes whose tasks share their vectors share the sum."""
+    known: dict[tuple[int, ...], dict[str, float]] = {}
+    found: dict[str, dict[str, float]] = {}
+    for node, tasks in tasks_by_node.items():
+        vectors = tuple([id(task.requests) for task in tasks])
+        if vectors not in known:
+            known[vectors] = total_of([task.requests for task in tasks])
+        found[node] = known[vectors]
+    return found

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 
 from cpsched.check.decision import Decision
 from cpsched.check.rights import by_action
 from cpsched.check.violation import Violation
+from cpsched.snapshot import SessionJob
 
 
 def gang(decision: Decision) -> Iterator[Violation]:
@@ -14,20 +15,36 @@ def gang(decision: Decision) -> Iterator[Violation]:
     policy = decision.snapshot.policy
     if not policy.requires_gangs:
         return
-    binds, placed, evicted = decision.binds, decision.placed, decision.evicted
     waits_for_all = policy.is_kube or policy.enabled("gang", "enableJobPipelined")
+    fine: set[Hashable] = set()
     for job in decision.jobs_served():
-        if job.is_ready(binds, evicted):
+        fate = _fate(decision, job)
+        if fate in fine:
             continue
-        tasks = decision.placed_by_job[job.key]
-        if waits_for_all and not job.is_pipelined(placed, evicted):
-            yield Violation(
-                "gang", job.key, f"gets {len(tasks)} tasks, fewer than its minimum of {job.min_available} needs"
-            )
-        elif started := sum([task.key in binds for task in tasks]):
-            yield Violation(
-                "gang", job.key, f"starts {started} tasks before its minimum of {job.min_available} is ready"
-            )
+        if broken := _broken(decision, job, waits_for_all=waits_for_all):
+            yield Violation("gang", job.key, broken)
+        elif fate is not None:
+            fine.add(fate)
+
+
+def _fate(decision: Decision, job: SessionJob) -> Hashable:
+    """What becomes of a job of one task, but for its name: its outcome depends on nothing else. None for a gang."""
+    if len(job.tasks) != 1:
+        return None
+    key = job.tasks[0].key
+    return decision.snapshot.twins[key], key in decision.placed, key in decision.binds, key in decision.evicted
+
+
+def _broken(decision: Decision, job: SessionJob, *, waits_for_all: bool) -> str | None:
+    binds, evicted = decision.binds, decision.evicted
+    if job.is_ready(binds, evicted):
+        return None
+    tasks = decision.placed_by_job[job.key]
+    if waits_for_all and not job.is_pipelined(decision.placed, evicted):
+        return f"gets {len(tasks)} tasks, fewer than its minimum of {job.min_available} needs"
+    if started := sum([task.key in binds for task in tasks]):
+        return f"starts {started} tasks before its minimum of {job.min_available} is ready"
+    return None
 
 
 def protect_gang(decision: Decision) -> Iterator[Violation]:

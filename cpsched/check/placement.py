@@ -7,24 +7,30 @@ from collections.abc import Iterator, Mapping
 from cpsched.check.decision import Decision
 from cpsched.check.rights import by_action
 from cpsched.check.violation import Violation
-from cpsched.instance import PENDING, Task
+from cpsched.filters import Status
+from cpsched.instance import PENDING
+from cpsched.resources import Vector, add, total_of
 from cpsched.snapshot.predicates import dynamic_failures
-
-Room = dict[str, float]
 
 
 def assignment(decision: Decision) -> Iterator[Violation]:
     """A pending, ungated task of an admissible job goes to at most one node; nobody else is placed."""
-    nodes = decision.snapshot.instance.nodes
+    nodes, twins = decision.snapshot.instance.nodes, decision.snapshot.twins
     nowhere: Mapping[str, str] = {}
+    admissible: set[int | None] = set()
     for places, before in ((decision.binds, nowhere), (decision.reserves, decision.binds)):
         for key, node in places.items():
             if key in before:
                 yield Violation("assignment", key, "is placed twice")
             if node not in nodes:
                 yield Violation("assignment", key, f"is placed on {node}, which does not exist")
+            if twins.get(key) in admissible:
+                continue
             if reason := _inadmissible(decision, key):
                 yield Violation("assignment", key, reason)
+            elif not decision.snapshot.job_by_task[key].is_pending:
+                # So are its twins, of which only the name could say that they have not entered.
+                admissible.add(twins[key])
 
 
 def _inadmissible(decision: Decision, key: str) -> str | None:
@@ -49,42 +55,34 @@ def _inadmissible(decision: Decision, key: str) -> str | None:
 def capacity(decision: Decision) -> Iterator[Violation]:
     """Binds fit what is idle today; binds and reserves fit what will be idle once the victims are gone."""
     snapshot = decision.snapshot
-    for node, tasks in decision.placed_by_node.items():
+    for node, asked in decision.asked_by_node.items():
         if node not in snapshot.instance.nodes:
             continue
         bound = decision.bound_by_node.get(node, [])
-        for name in exceeded(bound, snapshot.idle[node]):
+        for name in exceeded(total_of([task.requests for task in bound]), snapshot.idle[node]):
             yield Violation("capacity", node, f"more {name} is started than is idle")
-        freed = with_room_of(snapshot.future_idle[node], decision.victims_by_node.get(node, []))
-        for name in exceeded(tasks, freed):
+        for name in exceeded(asked, add(snapshot.future_idle[node], decision.freed_by_node.get(node, {}))):
             yield Violation("capacity", node, f"more {name} is promised than will be free")
 
 
-def exceeded(tasks: list[Task], room: Room) -> list[str]:
-    """Resources of which the tasks ask more than there is; what nobody asks for is not looked at."""
-    asked: Room = {}
-    for task in tasks:
-        for name, amount in task.requests.items():
-            asked[name] = asked.get(name, 0) + amount
+def exceeded(asked: Vector, room: Vector) -> list[str]:
+    """Resources of which more is asked for than there is; what nobody asks for is not looked at."""
     return [name for name, amount in asked.items() if amount > 0 and amount > room.get(name, 0)]
-
-
-def with_room_of(room: Room, victims: list[Task]) -> Room:
-    """The room once the victims are gone."""
-    total = dict(room)
-    for victim in victims:
-        for name, amount in victim.requests.items():
-            total[name] = total.get(name, 0) + amount
-    return total
 
 
 def filters(decision: Decision) -> Iterator[Violation]:
     """Every enabled predicate holds for every placed task in the end, and for binds while the victims still stand."""
-    predicates, tasks = decision.snapshot.predicates, decision.snapshot.instance.tasks
+    predicates, tasks, twins = decision.snapshot.predicates, decision.snapshot.instance.tasks, decision.snapshot.twins
+    refused: dict[int | str, dict[str, Status]] = {}
     for key, node in decision.placed.items():
-        status = predicates.refused(tasks[key]).get(node) if key in tasks else None
-        if status is not None:
-            yield Violation("filters", key, f"may not be on {node}: {', '.join(status.reasons)}")
+        if key not in tasks:
+            continue
+        twin = twins.get(key, key)
+        if twin not in refused:
+            refused[twin] = predicates.refused(tasks[key])
+        if node in refused[twin]:
+            reasons = ", ".join(refused[twin][node].reasons)
+            yield Violation("filters", key, f"may not be on {node}: {reasons}")
     if not predicates.any_dynamic:
         return
     if decision.binds and decision.evicted:

@@ -16,22 +16,21 @@ def queue(decision: Decision) -> Iterator[Violation]:
         return
     by_deserved = snapshot.policy.share_plugin == "proportion"
     asked: dict[str, set[str]] = {}
-    seen: set[tuple[str, int]] = set()
+    seen: set[int] = set()
     for key, tasks in decision.placed_by_job.items():
-        within = snapshot.jobs[key].queue
-        if within is None:
-            continue
-        owner = snapshot.instance.queues[within]
         for task in tasks:
-            if task.best_effort:
+            twin, within = snapshot.twins[task.key], snapshot.jobs[key].queue
+            if twin in seen or task.best_effort or within is None:
                 continue
-            if not owner.is_open:
+            owner = snapshot.instance.queues[within]
+            if owner.is_open:
+                # Its twins ask for the same in the same queue.
+                seen.add(twin)
+            else:
                 yield Violation("queue", owner.name, f"is not Open but {task.key} is placed")
-            if (within, id(task.requests)) not in seen:
-                seen.add((within, id(task.requests)))
-                ancestors = snapshot.shares[within].ancestors if within in snapshot.shares else ()
-                for name in (within, *ancestors):
-                    asked.setdefault(name, set()).update(r for r, a in task.requests.items() if a > 0 and r != "pods")
+            ancestors = snapshot.shares[within].ancestors if within in snapshot.shares else ()
+            for name in (within, *ancestors):
+                asked.setdefault(name, set()).update(r for r, a in task.requests.items() if a > 0 and r != "pods")
     for name, resources in asked.items():
         if name not in snapshot.shares:
             continue

@@ -55,10 +55,6 @@ class Rights:
         """Rights before shares are looked at."""
         return {key: entitled.pairs for key, entitled in self._entitled.items()}
 
-    def actions(self, victim: str) -> frozenset[Action]:
-        """The actions by which somebody placed beside the victim could evict it, shares left aside."""
-        return self._entitled[victim].actions if victim in self._entitled else frozenset()
-
     def action(self, victim: str) -> Action | None:
         """The action a victim counts under, None if nobody could have evicted it."""
         entitled = self._entitled.get(victim)
@@ -70,7 +66,7 @@ class Rights:
         known: dict[tuple[int, bool], Pairs] = {}
         found: dict[str, Pairs] = {}
         for key, (pairs, actions, _) in self._entitled.items():
-            goes = "reclaim" in actions and self._finds_queue_above(key)
+            goes = "reclaim" in actions and (key in self._given_back or self._would_go_too(key))
             held = known.get((id(pairs), goes))
             if held is None:
                 having = [pair for pair in pairs if pair[1] == "preempt" or (goes and self._has_claim(pair[0]))]
@@ -82,11 +78,17 @@ class Rights:
     def reclaimed(self) -> dict[str, list[Task]]:
         """Per queue the victims that count under reclaim."""
         by_queue: dict[str, list[Task]] = {}
+        job_of, entitled = self.snapshot.job_by_task, self._entitled
         for victim in self.decision.victims:
-            queue = self.snapshot.queue_of(victim)
-            if queue is not None and self.action(victim.key) == "reclaim":
-                by_queue.setdefault(queue.name, []).append(victim)
+            job = job_of.get(victim.key)
+            if job is not None and job.queue is not None and entitled[victim.key].action == "reclaim":
+                by_queue.setdefault(job.queue, []).append(victim)
         return by_queue
+
+    @cached_property
+    def contested(self) -> frozenset[str]:
+        """Victims that somebody could preempt and somebody could reclaim, shares left aside."""
+        return frozenset([key for key, entitled in self._entitled.items() if len(entitled.actions) > 1])
 
     def given_back(self, queue: str, victims: Iterable[Task]) -> list[str]:
         """Those victims that find their queue above its share when they go, in the best order, the last one first.
@@ -138,10 +140,10 @@ class Rights:
             return [task for on_node in placed.values() for task in on_node]
         return placed.get(victim.node, [])
 
-    def _finds_queue_above(self, key: str) -> bool:
-        """Whether the victim's queue is above its share when it goes, together with those that count under reclaim."""
+    def _would_go_too(self, key: str) -> bool:
+        """Whether a victim of preempt, were it reclaimed too, would find its queue above its share."""
         if self.action(key) == "reclaim":
-            return key in self._given_back
+            return False
         victim = self.snapshot.instance.tasks[key]
         queue = self.snapshot.queue_of(victim)
         assert queue is not None

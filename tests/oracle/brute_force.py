@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from itertools import combinations, product
 
 from cpsched.check import RULES, Decision
-from cpsched.check.placement import exceeded, with_room_of
+from cpsched.check.placement import exceeded
 from cpsched.instance import HOLDS_ROOM, Task
 from cpsched.objectives import comparable, level_plan, value_of
+from cpsched.resources import add, total_of
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.rights import actions_against
 from cpsched.solution import Eviction
@@ -134,11 +135,11 @@ class _Search:
         return position
 
     def _could_fit(self, node: str, binds: Places, reserves: Places) -> bool:
-        bound = [self.tasks[key] for key, place in binds.items() if place == node]
-        placed = bound + [self.tasks[key] for key, place in reserves.items() if place == node]
-        removable = [task for task in self.snapshot.instance.tasks_by_node[node] if task.status in HOLDS_ROOM]
-        room = with_room_of(self.snapshot.future_idle[node], removable)
-        return not exceeded(bound, self.snapshot.idle[node]) and not exceeded(placed, room)
+        bound = [self.tasks[key].requests for key, place in binds.items() if place == node]
+        placed = bound + [self.tasks[key].requests for key, place in reserves.items() if place == node]
+        removable = [task.requests for task in self.snapshot.instance.tasks_by_node[node] if task.status in HOLDS_ROOM]
+        room = add(self.snapshot.future_idle[node], total_of(removable))
+        return not exceeded(total_of(bound), self.snapshot.idle[node]) and not exceeded(total_of(placed), room)
 
     def with_victims(self, binds: Places, reserves: Places) -> Iterator[Decision]:
         """The placement with every set of victims that somebody placed beside them may evict."""
