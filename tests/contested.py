@@ -67,6 +67,26 @@ def mixed(seed: int) -> Snapshot:
     return snapshot_of(cluster(*map(one, range(6)), nodes=nodes, queues=queues), conf=told)
 
 
+def crowds() -> Iterator[Snapshot]:
+    """Many jobs of one task each, few of them different: some gated, too small, not let in, or in a closed queue."""
+    for seed in range(10):
+        r = random.Random(seed)
+
+        def one(name, r=r):
+            waits = [pending(1), pending(1), pending(None), pending(1, schedulingGates=[{"name": "later"}])]
+            task = r.choice([running(1, node=r.choice(["n1", "n2"])), *waits, pending(1, nodeSelector={"disk": "ssd"})])
+            phase, roles = r.choice(["Inqueue", "Inqueue", "Pending"]), r.choice([{}, {}, {"task": 1}])
+            queue, least = r.choice(["left", "right", "right", "shut"]), r.choice([0, 1, 1, 2])
+            fields = {"phase": phase, "minTaskMember": roles, "minMember": least, "queue": queue}
+            return job(name, task, priority=100 if task.get("running") is None else 10, **fields)
+
+        queues = [{"name": "left", "weight": 1}, {"name": "right", "weight": 3}, {"name": "shut", "state": "Closed"}]
+        gang = {"name": "gang", "enableJobPipelined": r.random() < 0.5}
+        told = conf(ALL, "priority", r.choice([gang, gang, "overcommit"]), "predicates", "proportion")
+        nodes = {"n1": 6, "n2": 6, "n3": 1}
+        yield snapshot_of(cluster(*(one(f"j{n}") for n in range(60)), nodes=nodes, queues=queues), conf=told)
+
+
 def decisions(snapshot: Snapshot, count: int = 6) -> Iterator[Decision]:
     """Anything goes: placed anywhere, evicted by anybody, running tasks placed again."""
     r = random.Random(len(snapshot.instance.tasks))

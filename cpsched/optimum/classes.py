@@ -148,7 +148,7 @@ def _job_classes(snapshot: Snapshot, tasks: tuple[TaskClass, ...]) -> tuple[JobC
     alike: dict[int, list[str]] = {}
     for key in sorted(counts):
         owner = snapshot.jobs[key]
-        if owner.is_pending or len(owner.tasks) > 1:
+        if owner.is_pending or owner.min_by_role or len(owner.tasks) > 1:
             members.setdefault(_job_key(snapshot, owner, counts[key]), []).append(key)
             continue
         twin = twins[owner.tasks[0].key]
@@ -203,14 +203,16 @@ def _victim_groups(snapshot: Snapshot, tasks: tuple[TaskClass, ...]) -> tuple[Vi
     disrupted = frozenset(name for budget in snapshot.instance.budgets for name in budget.status.disrupted_pods)
     members: dict[tuple[str, int], list[Task]] = {}
     kinds: dict[Hashable, int] = {}
-    alike: dict[tuple[int, bool], int] = {}
+    alike: dict[tuple[int, Hashable, bool], int] = {}
     said, twins, job_of = Said(), snapshot.twins, snapshot.job_by_task
     for node in snapshot.instance.nodes:
         for victim in snapshot.instance.tasks_by_node[node]:
-            if victim.status in HOLDS_ROOM and victim.key in job_of:
-                twin = (twins[victim.key], bool(disrupted) and victim.name in disrupted)
+            owner = job_of.get(victim.key) if victim.status in HOLDS_ROOM else None
+            if owner is not None:
+                # Of twins too it may matter whose they are, or which one a budget names.
+                twin = (twins[victim.key], _seen_of(snapshot, owner), bool(disrupted) and victim.name in disrupted)
                 if twin not in alike:
-                    whole = _victim_key(snapshot, job_of[victim.key], victim, disrupted, said)
+                    whole = _victim_key(snapshot, owner, victim, disrupted, said)
                     alike[twin] = kinds.setdefault(whole, len(kinds))
                 members.setdefault((node, alike[twin]), []).append(victim)
     everywhere = snapshot.policy.rules.eviction_scope == "cluster"

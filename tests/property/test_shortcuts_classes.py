@@ -8,10 +8,10 @@ from hypothesis import given, settings
 
 from cpsched.explain.lifting import Lifted
 from cpsched.optimum import said
-from cpsched.optimum.classes import Classes, classes_of
+from cpsched.optimum.classes import Classes, _may_lose_all, classes_of
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.enqueue import asked, decisive_limits, promise
-from tests.contested import sessions
+from tests.contested import crowds, sessions
 from tests.judge import cluster, job, pending, snapshot_of
 from tests.strategies import kubernetes_objects
 
@@ -75,6 +75,8 @@ def check(snapshot: Snapshot) -> None:
     assert len(set.union(set(), *keys.values())) == len(keys)
     for group in classes.victims:
         assert len({plain_victim_key(snapshot, task) for task in group.tasks}) == 1
+        owners = {snapshot.job_key(task) for task in group.tasks}
+        assert owners == {group.job} or all(_may_lose_all(snapshot, snapshot.jobs[key]) for key in owners)
     kinds = {(group.kind, plain_victim_key(snapshot, group.sample)) for group in classes.victims}
     assert len(kinds) == len({kind for kind, _ in kinds})
     jobs = [{plain_job_key(snapshot, classes, snapshot.jobs[key]) for key in one.jobs} for one in classes.jobs]
@@ -85,7 +87,7 @@ def check(snapshot: Snapshot) -> None:
 def test_sessions():
     """Jobs of every rank, tasks of every shape, and one job set apart."""
     merged = 0
-    for snapshot in sessions():
+    for snapshot in (*crowds(), *sessions()):
         check(snapshot)
         check(Lifted(snapshot, next(iter(snapshot.jobs))))
         merged += any(len(one.tasks) > 1 for one in classes_of(snapshot).tasks)

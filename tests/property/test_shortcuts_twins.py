@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Hashable
+from dataclasses import replace
+from functools import cached_property
 
 import pytest
 from hypothesis import given, settings
 
+from cpsched.check import violations
 from cpsched.explain.lifting import Lifted
+from cpsched.objectives import vector
 from cpsched.optimum.classes import classes_of
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.twins import twins_of
-from tests.contested import ALL, sessions
+from cpsched.solution import Eviction
+from tests.contested import ALL, crowds, decisions, sessions
 from tests.judge import cluster, conf, job, pending, running, snapshot_of
 from tests.strategies import kubernetes_objects
 
@@ -45,10 +51,37 @@ def check(snapshot: Snapshot) -> int:
     return sum(len(found) > 1 for found in owners.values())
 
 
+class Plain(Snapshot):
+    """A session in which nobody has a twin."""
+
+    @cached_property
+    def twins(self) -> dict[str, int]:
+        """A number of its own for every task."""
+        return {key: number for number, key in enumerate(self.job_by_task)}
+
+
+def test_what_is_found_in_decisions():
+    """The same as where everybody is asked, in the same order and words, whatever the decision."""
+    broken: set[str] = set()
+    for snapshot in (*crowds(), *sessions()):
+        plain_one = Plain(snapshot.instance, snapshot.policy)
+        r = random.Random(len(snapshot.jobs))
+        for one in decisions(snapshot, 5):
+            some = frozenset(key for key in one.entered if r.random() < 0.5)
+            more = [Eviction(task=key) for key in one.placed if r.random() < 0.3]
+            for stranger in (one, replace(one, entered=some), replace(one, evictions=(*one.evictions, *more))):
+                found = violations(stranger)
+                asked = replace(stranger, snapshot=plain_one)
+                assert found == violations(asked)
+                assert vector(stranger) == vector(asked)
+                broken |= {violation.rule for violation in found}
+    assert broken >= {"assignment", "capacity", "filters", "gang", "queue", "eviction", "charge"}
+
+
 def test_sessions():
     """Jobs of every rank, tasks of every shape, and one job set apart, all of it or one task."""
     shared = 0
-    for snapshot in sessions():
+    for snapshot in (*crowds(), *sessions()):
         shared += check(snapshot)
         first = next(iter(snapshot.jobs.values()))
         check(Lifted(snapshot, first.key))
@@ -74,6 +107,7 @@ def test_any_pods(objects):
         ({"phase": "Pending"}, 2),
         ({"minResources": {"cpu": 1}}, 2),
         ({"minTaskMember": {"task": 1}}, 2),
+        ({"namespace": "other"}, 2),
     ],
 )
 def test_what_jobs_state(differently, numbers):
@@ -93,6 +127,7 @@ def test_what_jobs_state(differently, numbers):
         ({"annotations": {"volcano.sh/task-priority": "7"}}, 2),
         ({"annotations": {"volcano.sh/preemptable": "false"}}, 2),
         ({"nodeSelector": {"disk": "ssd"}}, 2),
+        ({"deletionTimestamp": "2026-01-01T11:00:00Z"}, 2),
     ],
 )
 def test_what_pods_state(differently, numbers):
@@ -106,6 +141,15 @@ def test_a_gang_has_its_own():
     """Replicas are twins of each other, and of nobody else's."""
     snapshot = snapshot_of(cluster(job("a", pending(1, 3)), job("b", pending(1, 3))))
     assert sorted(map(list(snapshot.twins.values()).count, set(snapshot.twins.values()))) == [3, 3]
+
+
+def test_volumes_are_a_pods_own():
+    """Replicas that mount a claim share their spec, and yet are not the same to whoever looks for its volume."""
+    claim = {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]}
+    for wishes, numbers in (({}, 1), (claim, 3)):
+        snapshot = snapshot_of(cluster(job("a", pending(1, 3, **wishes))))
+        assert len({id(task.pod.spec) for task in snapshot.instance.tasks.values()}) == 1
+        assert len(set(snapshot.twins.values())) == numbers
 
 
 def test_marks_count_where_somebody_looks():
