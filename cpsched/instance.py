@@ -307,7 +307,11 @@ class Instance:
 
     def of_kind(self, shape: type[Any]) -> tuple[Any, ...]:
         """All objects of one shape, in order: volumes, claims, services and the like."""
-        return self._by_shape.get(shape, ())
+        if shape not in self._shapes:
+            return ()
+        if shape not in self._by_shape:
+            self._by_shape[shape] = tuple([item for item in self.objects if type(item) is shape])
+        return self._by_shape[shape]
 
     @cached_property
     def tasks_by_node(self) -> dict[str, tuple[Task, ...]]:
@@ -320,11 +324,14 @@ class Instance:
         return {name: tuple(tasks) for name, tasks in by_node.items()}
 
     @cached_property
+    def _shapes(self) -> frozenset[type[Any]]:
+        """The shapes that there are: most of those asked for are not among them."""
+        return frozenset(map(type, self.objects))
+
+    @cached_property
     def _by_shape(self) -> dict[type[Any], tuple[Any, ...]]:
-        by_shape: dict[type[Any], list[Any]] = {}
-        for item in self.objects:
-            by_shape.setdefault(type(item), []).append(item)
-        return {shape: tuple(items) for shape, items in by_shape.items()}
+        """Objects of the shapes that were asked for so far."""
+        return {}
 
     @cached_property
     def sha256(self) -> str:

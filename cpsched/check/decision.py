@@ -39,11 +39,10 @@ class Decision:
             owner = snapshot.job_of(tasks[key]) if key in tasks and tasks[key].best_effort else None
             if owner is not None and not owner.is_pipelined(placed, evicted):
                 del reserves[key]
+        served = map(snapshot.job_by_task.get, (*solution.binds, *reserves))
         entered = {key for key, phase in solution.phases.items() if phase == "Inqueue"}
-        for key in (*solution.binds, *reserves):
-            if key in tasks and (job := snapshot.job_of(tasks[key])):
-                entered.add(job.key)
-        pending = frozenset(key for key in entered if key in snapshot.jobs and snapshot.jobs[key].is_pending)
+        entered |= {job.key for job in served if job is not None}
+        pending = frozenset([key for key in entered if key in snapshot.jobs and snapshot.jobs[key].is_pending])
         return cls(snapshot, solution.binds, reserves, solution.evictions, pending)
 
     @cached_property

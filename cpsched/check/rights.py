@@ -160,18 +160,17 @@ class Rights:
 
     def _has_claim(self, task: Task) -> bool:
         """The reclaiming queue stays within its deserved share, as its share plugin tests it."""
-        job = self.snapshot.job_of(task)
-        if job is None or job.queue is None:
-            return False
-        alike = (job.queue, id(task.requests))
-        claim = self._claims.get(alike)
+        twin = self.snapshot.twins.get(task.key)
+        claim = self._claims.get(twin)
         if claim is None:
-            claim = self._claims[alike] = self._within_share(job.queue, task.requests)
+            job = self.snapshot.job_of(task)
+            within = job is not None and job.queue is not None and self._within_share(job.queue, task.requests)
+            claim = self._claims[twin] = within
         return claim
 
     @cached_property
-    def _claims(self) -> dict[tuple[str, int], bool]:
-        """Per queue and vector: whether it may reclaim."""
+    def _claims(self) -> dict[int | None, bool]:
+        """Per twin: whether its queue may reclaim for it."""
         return {}
 
     def _within_share(self, queue: str, requests: Mapping[str, int]) -> bool:

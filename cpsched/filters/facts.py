@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from cpsched import resources
@@ -70,6 +70,7 @@ class Facts:
         return tuple((t.key, t.operator, t.value, t.effect) for t in self.task.pod.spec.tolerations)
 
 
+@lru_cache(maxsize=1024)
 def counts(name: str) -> bool:
     """Whether kube-scheduler counts a resource of that name."""
     return name in COUNTED or resources.is_scalar(name)

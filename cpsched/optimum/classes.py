@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from math import gcd
 from operator import attrgetter
 
@@ -83,6 +84,21 @@ class Classes:
     def amount(self, task: Task, resource: str) -> int:
         """A request in whole units of the resource."""
         return task.requests.get(resource, 0) // self.unit.get(resource, 1)
+
+    def asked_by_kind(self, resource: str) -> dict[int, int]:
+        """Per kind of victim how much of the resource one asks for."""
+        if resource not in self._asked:
+            self._asked[resource] = {kind: self.amount(task, resource) for kind, task in self._victim_by_kind.items()}
+        return self._asked[resource]
+
+    @cached_property
+    def _victim_by_kind(self) -> dict[int, Task]:
+        return {group.kind: group.tasks[0] for group in self.victims}
+
+    @cached_property
+    def _asked(self) -> dict[str, dict[int, int]]:
+        """What asked_by_kind was asked so far."""
+        return {}
 
 
 def classes_of(snapshot: Snapshot) -> Classes:

@@ -83,13 +83,14 @@ def _once(measure: Callable[[Decision], int]) -> Callable[[Decision], int]:
 
 def _victim_max_priority(v: Variables, groups: list[VictimGroup]) -> list[Step]:
     """How many of the priorities are reached by some victim: reached[k] says that one has at least the k-th lowest."""
-    priorities = sorted({group.sample.pod_priority for group in groups})
+    rank_of = {group.index: group.sample.pod_priority for group in groups}
+    priorities = sorted(set(rank_of.values()))
+    place_of = {index: priorities.index(rank) for index, rank in rank_of.items()}
 
     def total() -> Expr:
         reached = [v.flag(f"victims reach priority {priority}") for priority in priorities]
         for group in groups:
-            flag = reached[priorities.index(group.sample.pod_priority)]
-            v.cp.add(v.evicted(group) <= len(group.tasks) * flag)
+            v.cp.add(v.evicted(group) <= len(group.tasks) * reached[place_of[group.index]])
         for lower, higher in pairwise(reached):
             v.cp.add_implication(higher, lower)
         return sum_of(list(reached))
@@ -99,11 +100,10 @@ def _victim_max_priority(v: Variables, groups: list[VictimGroup]) -> list[Step]:
         return 0 if top is None else priorities.index(top) + 1
 
     def above(value: int) -> list[Expr]:
-        return [v.evicted(group) for group in groups if priorities.index(group.sample.pod_priority) >= value]
+        return [v.evicted(group) for group in groups if place_of[group.index] >= value]
 
     def read(value: Callable[[Expr], int]) -> int:
-        gone = (priorities.index(group.sample.pod_priority) + 1 for group in groups if value(v.evicted(group)))
-        return max(gone, default=0)
+        return max((place_of[group.index] + 1 for group in groups if value(v.evicted(group))), default=0)
 
     return [
         Step(
@@ -123,17 +123,18 @@ def _victim_max_priority(v: Variables, groups: list[VictimGroup]) -> list[Step]:
 
 def _victim_priority_sum(v: Variables, groups: list[VictimGroup]) -> list[Step]:
     """Fewest victims first, then the smallest sum, as long as sums stay below the offset that each victim adds."""
-    total = sum(abs(group.sample.pod_priority) * len(group.tasks) for group in groups)
-    priorities = weighted((group.sample.pod_priority, v.evicted(group)) for group in groups)
+    ranked = [(group.sample.pod_priority, group) for group in groups]
+    ranks = {rank for rank, _ in ranked}
+    total = sum([abs(rank) * len(group.tasks) for rank, group in ranked])
     if total >= PRIORITY_OFFSET:
-        literal = weighted((group.sample.pod_priority + PRIORITY_OFFSET, v.evicted(group)) for group in groups)
+        literal = weighted((rank + PRIORITY_OFFSET, v.evicted(group)) for rank, group in ranked)
         return [Step(literal, 0, lambda d: objectives.victim_priority_sum(_among(v, d, groups), v.snapshot))]
     count = _victim_count(v, groups)[0]
-    lowest = min((group.sample.pod_priority for group in groups), default=0)
-    common = gcd(*(group.sample.pod_priority for group in groups)) or 1
-    least = sum(min(0, group.sample.pod_priority) * len(group.tasks) for group in groups)
+    lowest, common = min(ranks, default=0), gcd(*ranks) or 1
     steps = [replace(count, level=lambda value: value * (PRIORITY_OFFSET + lowest))]
-    if len({group.sample.pod_priority for group in groups}) > 1:
+    if len(ranks) > 1:
+        priorities = weighted((rank, v.evicted(group)) for rank, group in ranked)
+        least = sum([min(0, rank) * len(group.tasks) for rank, group in ranked])
         steps.append(
             Step(
                 priorities,
@@ -167,7 +168,8 @@ def _among(v: Variables, decision: Decision, groups: list[VictimGroup]) -> list[
 
 def _victim_start_time(v: Variables, groups: list[VictimGroup]) -> list[Step]:
     """Among the victims of highest priority: too_early[k] says that one started no later than the k-th start."""
-    priorities = sorted({group.sample.pod_priority for group in groups}, reverse=True)
+    rank_of = {group.index: group.sample.pod_priority for group in groups}
+    priorities = sorted(set(rank_of.values()), reverse=True)
     starts = sorted({_start(v, group) for group in groups})
 
     @cache
@@ -177,7 +179,7 @@ def _victim_start_time(v: Variables, groups: list[VictimGroup]) -> list[Step]:
             v.cp.add_implication(lower, higher)
         above: list[VictimGroup] = []
         for priority in priorities:
-            alike = [group for group in groups if group.sample.pod_priority == priority]
+            alike = [group for group in groups if rank_of[group.index] == priority]
             higher_goes = v.flag(f"a victim above {priority}") if above else None
             if higher_goes is not None:
                 v.cp.add(sum_of([v.evicted(group) for group in above]) >= 1).only_enforce_if(higher_goes)
@@ -198,8 +200,8 @@ def _victim_start_time(v: Variables, groups: list[VictimGroup]) -> list[Step]:
 
     def read(value: Callable[[Expr], int]) -> int:
         gone = [group for group in groups if value(v.evicted(group))]
-        top = max((group.sample.pod_priority for group in gone), default=0)
-        first = min((_start(v, group) for group in gone if group.sample.pod_priority == top), default=None)
+        top = max((rank_of[group.index] for group in gone), default=0)
+        first = min((_start(v, group) for group in gone if rank_of[group.index] == top), default=None)
         return 0 if first is None else len(starts) - starts.index(first)
 
     return [

@@ -14,6 +14,7 @@ from cpsched.optimum.classes import Classes, TaskClass
 from cpsched.snapshot import Snapshot
 
 Units = dict[str, int]
+Content = tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True)
@@ -36,27 +37,37 @@ def room_of(snapshot: Snapshot, classes: Classes) -> Room:
 
 def room_for(snapshot: Snapshot, classes: Classes, kinds: tuple[TaskClass, ...], kind_of: tuple[int, ...]) -> Room:
     """The same for kinds of several classes each."""
-    idle = {node: _units(classes, room) for node, room in snapshot.idle.items()}
-    future = {node: _units(classes, room) for node, room in snapshot.future_idle.items()}
+    idle, future = _in_units(classes, snapshot.idle), _in_units(classes, snapshot.future_idle)
     most = {node: dict(room) for node, room in future.items()}
     for group in classes.victims:
         room = most[group.node]
         for name in group.sample.requests:
-            room[name] = room.get(name, 0) + classes.amount(group.sample, name) * len(group.tasks)
+            room[name] = room.get(name, 0) + classes.asked_by_kind(name)[group.kind] * len(group.tasks)
     now: dict[tuple[int, str], int] = {}
     later: dict[tuple[int, str], int] = {}
     for one in kinds:
         asked = [(name, classes.amount(one.sample, name)) for name, amount in one.sample.requests.items() if amount > 0]
-        for node in one.nodes:
-            if one.may_bind and (count := _fitting(one, asked, idle[node])):
-                now[one.index, node] = count
-            if one.may_reserve and (count := _fitting(one, asked, most[node])):
-                later[one.index, node] = count
+        for may, counts, rooms in ((one.may_bind, now, idle), (one.may_reserve, later, most)):
+            known: dict[Content, int] = {}
+            for node in one.nodes if may else ():
+                content = tuple(rooms[node].items())
+                if content not in known:
+                    known[content] = _fitting(one, asked, rooms[node])
+                if known[content]:
+                    counts[one.index, node] = known[content]
     return Room(kinds, kind_of, idle, future, now, later)
 
 
-def _units(classes: Classes, room: Mapping[str, float]) -> Units:
-    return {name: floor(amount / classes.unit.get(name, 1)) for name, amount in room.items()}
+def _in_units(classes: Classes, rooms: Mapping[str, Mapping[str, float]]) -> dict[str, Units]:
+    """Room in whole units; nodes that have the same share it, so it is not to be changed."""
+    known: dict[tuple[tuple[str, float], ...], Units] = {}
+    found: dict[str, Units] = {}
+    for node, room in rooms.items():
+        content = tuple(room.items())
+        if content not in known:
+            known[content] = {name: floor(amount / classes.unit.get(name, 1)) for name, amount in content}
+        found[node] = known[content]
+    return found
 
 
 def _fitting(one: TaskClass, asked: list[tuple[str, int]], room: Units) -> int:

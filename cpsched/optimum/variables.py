@@ -59,7 +59,7 @@ class Variables:
             self._serve(jobs)
         self.changes: dict[tuple[str, str], Expr] = {}
         self.charged: dict[str, Counts] = {}
-        self.leavers: dict[tuple[str, str], list[VictimGroup]] = {}
+        self.leavers: dict[tuple[str, str], list[tuple[int, VictimGroup]]] = {}
         self.deficits: list[Deficit] | None = None
 
     @cached_property

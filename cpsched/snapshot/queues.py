@@ -46,6 +46,7 @@ def queue_demands(instance: Instance, jobs: Mapping[str, SessionJob]) -> list[Qu
         queue = instance.queues[name]
         tasks = [task for job in members for task in job.tasks]
         allocated = total_of([task.requests for task in tasks if task.status in HOLDS_ROOM])
+        stating = [job for job in members if job.min_resources is not None]
         waiting = total_of([task.requests for task in tasks if task.status is PENDING])
         demands.append(
             QueueDemand(
@@ -58,8 +59,8 @@ def queue_demands(instance: Instance, jobs: Mapping[str, SessionJob]) -> list[Qu
                 parent=queue.parent or None,
                 allocated=allocated,
                 request=add(allocated, waiting),
-                inqueue=_sum(promised(job) for job in members if job.min_resources is not None),
-                elastic=total_of([elastic(job) for job in members if job.holding]),
+                inqueue=_sum(map(promised, stating)),
+                elastic=_beyond_minima(allocated, stating),
                 has_jobs=bool(members),
             )
         )
@@ -74,13 +75,19 @@ def held(job: SessionJob) -> Mapping[str, int]:
     return requests[0] if len(requests) == 1 else _sum(requests)
 
 
+def _beyond_minima(allocated: Vector, stating: Iterable[SessionJob]) -> dict[str, float]:
+    """What jobs hold beyond their minima, given what they hold: less by what those that state one hold within it."""
+    beyond = dict(allocated)
+    for job in stating:
+        over = elastic(job)
+        for name, amount in held(job).items():
+            beyond[name] -= amount - over.get(name, 0)
+    return {name: amount for name, amount in beyond.items() if amount}
+
+
 def elastic(job: SessionJob) -> Mapping[str, int]:
     """What the job holds beyond its stated minimum (`GetElasticResources`)."""
-    if not job.holding:
-        return {}
     own, minimum = held(job), job.min_resources or {}
-    if not minimum and all(own.values()):
-        return own
     return {name: amount - minimum.get(name, 0) for name, amount in own.items() if amount > minimum.get(name, 0)}
 
 

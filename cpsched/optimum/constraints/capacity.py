@@ -29,7 +29,8 @@ def capacity(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
             if bound:
                 cp.add(weighted(bound) <= max(idle, 0))
             placed = [(amount, count_of[index]) for index, amount in asking]
-            room = [(-v.classes.amount(group.sample, resource), count) for group, count in freed]
+            asked_by_kind = v.classes.asked_by_kind(resource)
+            room = [(-asked_by_kind[group.kind], count) for group, count in freed]
             fits = weighted([*placed, *room]) <= future
             if future >= 0:
                 cp.add(fits)
@@ -59,7 +60,7 @@ def _freed(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables, node: str, pr
         return [(group, v.evicted(group)) for group in groups]
     everywhere = snapshot.policy.rules.eviction_scope == "cluster"
     payers = list(v.classes.tasks) if everywhere else present
-    everybody = frozenset(one.index for one in payers)
+    everybody = frozenset([one.index for one in payers])
     freed: Freed = []
     alike: dict[tuple[frozenset[int], Shape], list[tuple[VictimGroup, Action]]] = {}
     for group in groups:

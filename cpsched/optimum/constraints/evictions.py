@@ -189,8 +189,9 @@ def _one_last(
 
 def _lost(cp: cp_model.CpModel, v: Variables, queue: str, resource: str, gone: list[VictimGroup]) -> cp_model.IntVar:
     """How many units the queue gives back."""
-    sizes = [(v.classes.amount(g.sample, resource), g) for g in gone]
-    lost = cp.new_int_var(0, sum(size * len(g.tasks) for size, g in sizes), f"{resource} reclaimed from {queue}")
+    asked = v.classes.asked_by_kind(resource)
+    sizes = [(asked[g.kind], g) for g in gone]
+    lost = cp.new_int_var(0, sum([size * len(g.tasks) for size, g in sizes]), f"{resource} reclaimed from {queue}")
     cp.add(lost == weighted((size, v.evict[g.index, "reclaim"]) for size, g in sizes))
     return lost
 

@@ -29,7 +29,7 @@ def change(v: Variables, queue: str, resource: str) -> Expr:
         least, most = change_bounds(v, queue, resource)
         changed = v.cp.new_int_var(least, most, f"change of {queue} in {resource}")
         won = ((v.classes.amount(one.sample, resource), v.total(one)) for one in _newcomers(v, queue, resource))
-        lost = ((v.classes.amount(g.sample, resource), v.evicted(g)) for g in _leavers(v, queue, resource))
+        lost = [(amount, v.evicted(group)) for amount, group in _leavers(v, queue, resource)]
         v.cp.add(changed == weighted(won) - weighted(lost))
         v.changes[queue, resource] = changed
     return v.changes[queue, resource]
@@ -37,7 +37,7 @@ def change(v: Variables, queue: str, resource: str) -> Expr:
 
 def change_bounds(v: Variables, queue: str, resource: str) -> tuple[int, int]:
     """How far the queue's holding can fall and rise."""
-    fall = sum(v.classes.amount(g.sample, resource) * len(g.tasks) for g in _leavers(v, queue, resource))
+    fall = sum([amount * len(group.tasks) for amount, group in _leavers(v, queue, resource)])
     rise = sum(v.classes.amount(c.sample, resource) * len(c.tasks) for c in _newcomers(v, queue, resource))
     return -fall, rise
 
@@ -50,13 +50,15 @@ def _newcomers(v: Variables, queue: str, resource: str) -> list[TaskClass]:
     ]
 
 
-def _leavers(v: Variables, queue: str, resource: str) -> list[VictimGroup]:
+def _leavers(v: Variables, queue: str, resource: str) -> list[tuple[int, VictimGroup]]:
+    """The groups that hold any of it for the queue or below it, with how much each of their tasks does."""
     if (queue, resource) not in v.leavers:
+        jobs, asked = v.snapshot.jobs, v.classes.asked_by_kind(resource)
         own = {name for name in v.snapshot.instance.queues if queue in line_of(v.snapshot, name)}
         v.leavers[queue, resource] = [
-            group
+            (asked[group.kind], group)
             for group in v.classes.victims
-            if group.sample.requests.get(resource) and v.snapshot.jobs[group.job].queue in own
+            if asked[group.kind] and jobs[group.job].queue in own
         ]
     return v.leavers[queue, resource]
 
