@@ -131,8 +131,13 @@ def run(name: str, instance: Instance, policy: Policy, options: Options) -> Solu
     if not engine.has_solver:
         _refuse_solver_files(name, options)
     with few_collections():
-        solution, decision = engine.decide(instance, policy, options)
-        return examined(instance, policy, solution.model_copy(update={"seed": options.seed}), decision)
+        return _examined(engine, instance, policy, options)
+
+
+def _examined(engine: Engine, instance: Instance, policy: Policy, options: Options) -> Solution:
+    """Apart, so that all but the solution is gone when garbage is looked for again."""
+    solution, decision = engine.decide(instance, policy, options)
+    return examined(instance, policy, solution.model_copy(update={"seed": options.seed}), decision)
 
 
 def _refuse_only(name: str, engine: Engine, instance: Instance, only: str) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from cpsched import resources, timestamps
 from cpsched.objects import KINDS, cluster, groups, node, pod
 from cpsched.objects.base import Object, Shape
+from cpsched.objects.pod import PodSpec
 from cpsched.requests import kube_nonzero_requests, kube_requests, volcano_requests
 
 API_VERSION = "cpsched/v1"
@@ -54,6 +55,8 @@ class Task:
     pod: pod.Pod
     group: str | None
     """Key of the pod's PodGroup, or of the job of one made for it; None if it belongs to no job."""
+    spec: PodSpec = field(init=False, compare=False, repr=False)
+    """What the pod asks for; pods that ask for the same mostly share it."""
     node: str = field(init=False, compare=False)
     """The node it sits on, or empty."""
     namespace: str = field(init=False, compare=False)
@@ -62,6 +65,8 @@ class Task:
     """The pod's labels."""
     priority: int = field(init=False, compare=False)
     """Volcano's task priority: 1 unless the pod or its annotation says otherwise."""
+    pod_priority: int = field(init=False, compare=False)
+    """spec.priority or 0: what victims are scored by."""
     role: str = field(init=False, compare=False)
     """The task-spec the pod was made from."""
     preemptable: bool = field(init=False, compare=False)
@@ -78,10 +83,12 @@ class Task:
         if number is None:
             number = 1 if priority is None else priority
         keep = object.__setattr__
+        keep(self, "spec", spec)
         keep(self, "node", spec.node_name)
         keep(self, "namespace", metadata.namespace)
         keep(self, "labels", labels)
         keep(self, "priority", number)
+        keep(self, "pod_priority", priority or 0)
         keep(self, "role", annotations.get("volcano.sh/task-spec") or labels.get("volcano.sh/task-spec", ""))
         keep(self, "preemptable", _mark(annotations, labels, default=True))
         keep(self, "best_effort", resources.is_empty(self.requests))
@@ -124,19 +131,14 @@ class Task:
         return kube_nonzero_requests(self.pod)
 
     @property
-    def pod_priority(self) -> int:
-        """spec.priority or 0: what victims are scored by."""
-        return self.pod.spec.priority or 0
-
-    @property
     def gated(self) -> bool:
         """Held back by a scheduling gate."""
-        return bool(self.pod.spec.scheduling_gates)
+        return bool(self.spec.scheduling_gates)
 
     @property
     def never_preempts(self) -> bool:
         """preemptionPolicy Never."""
-        return self.pod.spec.preemption_policy == "Never"
+        return self.spec.preemption_policy == "Never"
 
 
 @dataclass(frozen=True)

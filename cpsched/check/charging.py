@@ -43,14 +43,15 @@ class _Search:
 
     def content(self) -> Hashable:
         """All that the answer depends on, by number instead of name; None unless it is about one node on its own."""
-        victims = self._victims(self.nodes[0])
-        if len(self.nodes) > 1 or any(victim.key in self.rights.contested for victim in victims):
+        victims, contested = self._victims(self.nodes[0]), self.rights.contested
+        if len(self.nodes) > 1 or (contested and any(victim.key in contested for victim in victims)):
             return None
         shape_of, job_of = self._shape_of, self.decision.snapshot.job_by_task
         jobs: dict[str, int] = {}
         entitled: dict[int, tuple[int, Hashable]] = {}
-        pairs_of = [self._pairs(victim) for victim in victims]
-        for pairs in pairs_of:
+        each = []
+        for victim in victims:
+            pairs = self._pairs(victim)
             if id(pairs) not in entitled:
                 # Payers of one job that are alike have the same rights: how many there are tells them apart enough.
                 described = [
@@ -58,7 +59,7 @@ class _Search:
                     for payer, action in pairs
                 ]
                 entitled[id(pairs)] = (len(entitled), tuple(described))
-        each = [(shape_of(v), entitled[id(pairs)][0]) for v, pairs in zip(victims, pairs_of, strict=True)]
+            each.append((shape_of(victim), entitled[id(pairs)][0]))
         return tuple(each), tuple(entitled.values()), tuple(sorted(self.missing[self.nodes[0]].items()))
 
     def _node(self, position: int, charged: Charged, also_reclaimed: tuple[Task, ...]) -> bool:

@@ -137,6 +137,11 @@ class Decision:
         return _sums(self.placed_by_node)
 
     @cached_property
+    def started_by_node(self) -> dict[str, dict[str, float]]:
+        """What all that starts on each node asks for."""
+        return _sums(self.bound_by_node)
+
+    @cached_property
     def freed_by_node(self) -> dict[str, dict[str, float]]:
         """What the victims on each node leave."""
         return _sums(self.victims_by_node)

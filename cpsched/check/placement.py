@@ -9,7 +9,7 @@ from cpsched.check.rights import by_action
 from cpsched.check.violation import Violation
 from cpsched.filters import Status
 from cpsched.instance import PENDING
-from cpsched.resources import Vector, add, total_of
+from cpsched.resources import Vector, add
 from cpsched.snapshot.predicates import dynamic_failures
 
 
@@ -58,8 +58,7 @@ def capacity(decision: Decision) -> Iterator[Violation]:
     for node, asked in decision.asked_by_node.items():
         if node not in snapshot.instance.nodes:
             continue
-        bound = decision.bound_by_node.get(node, [])
-        for name in exceeded(total_of([task.requests for task in bound]), snapshot.idle[node]):
+        for name in exceeded(decision.started_by_node.get(node, {}), snapshot.idle[node]):
             yield Violation("capacity", node, f"more {name} is started than is idle")
         for name in exceeded(asked, add(snapshot.future_idle[node], decision.freed_by_node.get(node, {}))):
             yield Violation("capacity", node, f"more {name} is promised than will be free")

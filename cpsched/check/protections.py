@@ -19,7 +19,7 @@ def protect_conformance(decision: Decision) -> Iterator[Violation]:
     """System-critical pods and everything in kube-system are never victims."""
     rights, protects = decision.rights, by_action(decision.snapshot.policy.conformance_protects)
     for victim in decision.victims if any(protects.values()) else ():
-        if victim.namespace != "kube-system" and victim.pod.spec.priority_class_name not in CRITICAL:
+        if victim.namespace != "kube-system" and victim.spec.priority_class_name not in CRITICAL:
             continue
         action = rights.action(victim.key)
         if action is not None and protects[action]:

@@ -38,17 +38,19 @@ class Rights:
 
     def __init__(self, decision: Decision):
         self.decision, self.snapshot = decision, decision.snapshot
-        tasks, kind_of = self.snapshot.instance.tasks, self.snapshot.rights.victim_kind
-        everywhere = self.snapshot.policy.rules.eviction_scope == "cluster"
-        known: dict[Hashable, _Entitled] = {}
+        tasks, twins = self.snapshot.instance.tasks, self.snapshot.twins
+        known: dict[tuple[int | None, str], _Entitled] = {}
         self._entitled: dict[str, _Entitled] = {}
+        self._asked: dict[Hashable, _Entitled] = {}
         for item in decision.evictions:
-            if (victim := tasks.get(item.task)) is not None:
-                alike = (everywhere or victim.node, kind_of(victim), item.action)
+            key = item.task
+            if key in tasks:
+                # Twins share what they say of themselves, and so their node; nobody may evict who has no number.
+                alike = (twins.get(key), item.action)
                 entitled = known.get(alike)
                 if entitled is None:
-                    entitled = known[alike] = self._ask(victim, item)
-                self._entitled[item.task] = entitled
+                    entitled = known[alike] = self._ask(tasks[key], item)
+                self._entitled[key] = entitled
 
     @cached_property
     def static(self) -> dict[str, Pairs]:
@@ -128,11 +130,17 @@ class Rights:
         return frozenset(key for queue, victims in self.reclaimed.items() for key in self.given_back(queue, victims))
 
     def _ask(self, victim: Task, eviction: Eviction) -> _Entitled:
-        wanted = eviction.action
-        against = self.snapshot.rights.against(victim, self._beside(victim))
-        pairs = tuple([pair for pair in against if wanted in ("", pair[1])])
-        actions = frozenset([action for _, action in pairs])
-        return _Entitled(pairs, actions, "preempt" if "preempt" in actions else "reclaim" if actions else None)
+        """Who may evict the victim; the same for all of its kind where the same are placed."""
+        wanted, rights = eviction.action, self.snapshot.rights
+        everywhere = self.snapshot.policy.rules.eviction_scope == "cluster"
+        alike = (everywhere or victim.node, rights.victim_kind(victim), wanted)
+        if alike not in self._asked:
+            against = rights.against(victim, self._beside(victim))
+            pairs = tuple([pair for pair in against if wanted in ("", pair[1])])
+            actions = frozenset([action for _, action in pairs])
+            action: Action | None = "preempt" if "preempt" in actions else "reclaim" if actions else None
+            self._asked[alike] = _Entitled(pairs, actions, action)
+        return self._asked[alike]
 
     def _beside(self, victim: Task) -> Iterable[Task]:
         placed = self.decision.placed_by_node

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from cpsched import quantity
@@ -175,9 +175,15 @@ class ClusterState:
 
 def kube_amounts(quantities: Mapping[str, str]) -> dict[str, int]:
     """A resource list in kube-scheduler's units: cpu in thousandths, the rest whole, unknown names left out."""
+    return dict(_kube_amounts(tuple(quantities.items())))
+
+
+@lru_cache(maxsize=1024)
+def _kube_amounts(quantities: tuple[tuple[str, str], ...]) -> dict[str, int]:
+    """The same, read once: nodes come in few sizes."""
     return {
         name: quantity.milli(value) if name == "cpu" else quantity.whole(value)
-        for name, value in quantities.items()
+        for name, value in quantities
         if counts(name)
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import gcd
@@ -164,13 +164,12 @@ def _job_classes(snapshot: Snapshot, tasks: tuple[TaskClass, ...]) -> tuple[JobC
     alike: dict[int, list[str]] = {}
     for key in sorted(counts):
         owner = snapshot.jobs[key]
-        if owner.is_pending or owner.min_by_role or len(owner.tasks) > 1:
-            members.setdefault(_job_key(snapshot, owner, counts[key]), []).append(key)
-            continue
-        twin = twins[owner.tasks[0].key]
-        if twin not in alike:
-            alike[twin] = members.setdefault(_job_key(snapshot, owner, counts[key]), [])
-        alike[twin].append(key)
+        mine = alike.get(twins[owner.tasks[0].key])
+        if mine is None:
+            mine = members.setdefault(_job_key(snapshot, owner, counts[key]), [])
+            if len(owner.tasks) == 1 and not (owner.is_pending or owner.min_by_role):
+                alike[twins[owner.tasks[0].key]] = mine
+        mine.append(key)
     return tuple(
         JobClass(index, tuple(keys), snapshot.jobs[keys[0]], dict(counts[keys[0]]))
         for index, keys in enumerate(members.values())
@@ -216,39 +215,45 @@ def _allowed_kinds(snapshot: Snapshot, task: Task) -> tuple[bool, bool]:
 
 
 def _victim_groups(snapshot: Snapshot, tasks: tuple[TaskClass, ...]) -> tuple[VictimGroup, ...]:
-    disrupted = frozenset(name for budget in snapshot.instance.budgets for name in budget.status.disrupted_pods)
-    members: dict[tuple[str, int], list[Task]] = {}
-    kinds: dict[Hashable, int] = {}
-    alike: dict[tuple[int, Hashable, bool], int] = {}
-    said, twins, job_of = Said(), snapshot.twins, snapshot.job_by_task
-    for node in snapshot.instance.nodes:
-        for victim in snapshot.instance.tasks_by_node[node]:
-            owner = job_of.get(victim.key) if victim.status in HOLDS_ROOM else None
-            if owner is not None:
-                # Of twins too it may matter whose they are, or which one a budget names.
-                twin = (twins[victim.key], _seen_of(snapshot, owner), bool(disrupted) and victim.name in disrupted)
-                if twin not in alike:
-                    whole = _victim_key(snapshot, owner, victim, disrupted, said)
-                    alike[twin] = kinds.setdefault(whole, len(kinds))
-                members.setdefault((node, alike[twin]), []).append(victim)
     everywhere = snapshot.policy.rules.eviction_scope == "cluster"
     on = [frozenset(one.nodes) for one in tasks]
     rights_by_kind: dict[tuple[int, tuple[int, ...]], dict[Action, tuple[int, ...]]] = {}
     found: list[VictimGroup] = []
-    for (node, kind), group in members.items():
-        group.sort(key=attrgetter("key"))
+    for node, by_kind in _victims_by_kind(snapshot):
         near = tuple([c.index for c in tasks if everywhere or node in on[c.index]])
-        if (kind, near) not in rights_by_kind:
-            rights_by_kind[kind, near] = _rights(snapshot, [tasks[index] for index in near], group[0])
-        rights = rights_by_kind[kind, near]
-        if rights:
-            job = snapshot.jobs[snapshot.job_key(group[0])]
-            found.append(
-                VictimGroup(
-                    len(found), node, job.key, tuple(group), rights, whole_job=_may_lose_all(snapshot, job), kind=kind
-                )
-            )
+        for kind, group in by_kind.items():
+            group.sort(key=attrgetter("key"))
+            if (kind, near) not in rights_by_kind:
+                rights_by_kind[kind, near] = _rights(snapshot, [tasks[index] for index in near], group[0])
+            rights = rights_by_kind[kind, near]
+            if rights:
+                job = snapshot.job_by_task[group[0].key]
+                whole = _may_lose_all(snapshot, job)
+                found.append(VictimGroup(len(found), node, job.key, tuple(group), rights, whole_job=whole, kind=kind))
     return tuple(found)
+
+
+def _victims_by_kind(snapshot: Snapshot) -> Iterator[tuple[str, dict[int, list[Task]]]]:
+    """Per node the tasks that hold room there, in kinds that are the same everywhere."""
+    disrupted = frozenset(name for budget in snapshot.instance.budgets for name in budget.status.disrupted_pods)
+    kinds: dict[Hashable, int] = {}
+    alike: dict[int, int] = {}
+    said, twins, job_of = Said(), snapshot.twins, snapshot.job_by_task
+    for node in snapshot.instance.nodes:
+        found: dict[int, list[Task]] = {}
+        for victim in snapshot.instance.tasks_by_node[node]:
+            owner = job_of.get(victim.key) if victim.status in HOLDS_ROOM else None
+            if owner is None:
+                continue
+            kind = alike.get(twins[victim.key])
+            if kind is None:
+                whole = _victim_key(snapshot, owner, victim, disrupted, said)
+                kind = kinds.setdefault(whole, len(kinds))
+                # Where budgets name pods, or jobs mind whom of them it hits, twins are told apart.
+                if not disrupted and (len(owner.tasks) > 1 or _may_lose_all(snapshot, owner)):
+                    alike[twins[victim.key]] = kind
+            found.setdefault(kind, []).append(victim)
+        yield node, found
 
 
 def _rights(snapshot: Snapshot, near: Iterable[TaskClass], victim: Task) -> dict[Action, tuple[int, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from heapq import heapify, heapreplace
-from itertools import islice
+from itertools import cycle, islice
 from operator import attrgetter
 
 from ortools.sat.python import cp_model
@@ -24,8 +24,11 @@ def extract(v: Variables, value: Callable[[Expr], int]) -> tuple[Places, Places,
     slots: dict[tuple[str, int], list[str]] = {}
     for kind, places in (("bind", v.bind), ("reserve", v.reserve)):
         for one in v.classes.tasks:
-            free = (n for n in one.nodes if (one.index, n) in places for _ in range(value(places[one.index, n])))
-            slots[kind, one.index] = [*free][::-1]
+            free: list[str] = []
+            for node in reversed(one.nodes):
+                if (one.index, node) in places:
+                    free += [node] * value(places[one.index, node])
+            slots[kind, one.index] = free
     found: dict[str, Places] = {"bind": {}, "reserve": {}}
     entered: set[str] = set()
     class_of: dict[str, int] = {}
@@ -61,16 +64,18 @@ def _waiting(v: Variables, served: set[str]) -> dict[tuple[str, int], list[str]]
 def _dealt(binds: int, reserves: int, ready: int, served: int, size: int) -> Iterator[tuple[str, int]]:
     """Hand out evenly: what starts to the jobs that are ready, reserves to those that wait first."""
     hands = [0] * served
-    for kind, total, wanted in (("bind", binds, range(ready)), ("reserve", reserves, range(ready, served))):
-        heap = [(hands[position], position) for position in wanted]
-        for _ in range(total):
-            if kind == "reserve" and (not heap or heap[0][0] >= size):
-                heap = [(hands[position], position) for position in range(served)]
-                heapify(heap)
+    first = min(reserves, size * (served - ready))
+    for kind, total, wanted in (("bind", binds, range(ready)), ("reserve", first, range(ready, served))):
+        for position in islice(cycle(wanted), total):
+            hands[position] += 1
+            yield kind, position
+    if first < reserves:
+        heap = [(count, position) for position, count in enumerate(hands)]
+        heapify(heap)
+        for _ in range(first, reserves):
             count, position = heap[0]
             heapreplace(heap, (count + 1, position))
-            hands[position] = count + 1
-            yield kind, position
+            yield "reserve", position
 
 
 def _evictions(

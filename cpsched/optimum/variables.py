@@ -196,7 +196,7 @@ def sum_of(parts: Sequence[Expr]) -> Expr:
 
 def weighted(parts: Iterable[tuple[int, Expr]]) -> Expr:
     """The sum of the parts, each times its weight."""
-    pairs = [(weight, part) for weight, part in parts if weight]
+    pairs = [pair for pair in parts if pair[0]]
     return cp_model.LinearExpr.weighted_sum([part for _, part in pairs], [weight for weight, _ in pairs])
 
 

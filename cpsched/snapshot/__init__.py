@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from functools import cached_property
 
 from cpsched.instance import RELEASING, Instance, Queue, Task
@@ -93,7 +93,16 @@ class Snapshot:
     @cached_property
     def idle(self) -> dict[str, Room]:
         """Room free today, per node; a node taken beyond its size has negative room."""
-        return {name: self._less(name, releasing=False) for name in self.instance.nodes}
+        known: dict[Hashable, Room] = {}
+        found: dict[str, Room] = {}
+        tasks = self.instance.tasks_by_node
+        for name, node in self.instance.nodes.items():
+            # Nodes of one size whose tasks share their vectors have the same room.
+            content = (*node.allocatable.items(), *[id(task.requests) for task in tasks[name]])
+            if content not in known:
+                known[content] = self._less(name, releasing=False)
+            found[name] = dict(known[content])
+        return found
 
     @cached_property
     def future_idle(self) -> dict[str, Room]:

@@ -176,9 +176,13 @@ def group_jobs(instance: Instance) -> dict[str, SessionJob]:
     """Volcano's jobs, whatever the model that judges them."""
     tasks = instance.tasks
     found = {}
+    minima: dict[int, tuple[int, Mapping[str, int]]] = {}
     for key, job in instance.jobs.items():
         own, stated = tuple([tasks[task] for task in job.tasks]), job.group.spec
-        least, by_role = stated.min_member, stated.min_task_member
+        if id(stated) not in minima:
+            # Gangs that state the same mostly share what states it, and its fields are slow to reach.
+            minima[id(stated)] = stated.min_member, stated.min_task_member
+        least, by_role = minima[id(stated)]
         pending, ready, holding, is_valid = counted(own, least, by_role)
         found[key] = SessionJob(
             key,

@@ -113,7 +113,7 @@ class Predicates:
     @cached_property
     def any_dynamic(self) -> bool:
         """Whether some pod has a wish that other pods can grant or refuse."""
-        one_per_spec = {id(task.pod.spec): task for task in self.instance.tasks.values()}.values()
+        one_per_spec = {id(task.spec): task for task in self.instance.tasks.values()}.values()
         one_per_profile = {task.pod.spec.scheduler_name: task for task in one_per_spec}
         of_devices = Devices.of(self.instance).class_by_resource
         return (

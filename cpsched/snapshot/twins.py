@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from itertools import count
 from typing import TYPE_CHECKING
 
 from cpsched.snapshot.jobs import SessionJob
@@ -19,11 +20,11 @@ def twins_of(snapshot: Snapshot) -> dict[str, int]:
     """
     numbers: dict[Hashable, int] = {}
     found: dict[str, int] = {}
+    fresh = count()
     tasks, stated, owners_count = snapshot.instance.tasks, _reader(snapshot), snapshot.policy.is_kube
     for key, job in snapshot.job_by_task.items():
         task = tasks[key]
-        pod, labels = task.pod, task.labels
-        spec = pod.spec
+        pod, spec, labels = task.pod, task.spec, task.labels
         said = (
             stated(job),
             id(spec),
@@ -35,11 +36,15 @@ def twins_of(snapshot: Snapshot) -> dict[str, int]:
             task.role,
             task.preemptable,
             frozenset(labels.items()) if labels else None,
-            key if spec.volumes or spec.resource_claims else None,
             # kube-scheduler may spread pods together with those of the same owner.
             id(pod.metadata.owner_references) if owners_count else None,
         )
-        found[key] = numbers.setdefault(said, len(numbers))
+        number = numbers.get(said)
+        if number is None:
+            number = next(fresh)
+            if not (spec.volumes or spec.resource_claims):
+                numbers[said] = number
+        found[key] = number
     return found
 
 
@@ -52,17 +57,12 @@ def _reader(snapshot: Snapshot) -> Callable[[SessionJob], Hashable]:
     named, by_mark = snapshot.apart | snapshot.unrestricted, snapshot.starves_by_mark
 
     def stated(job: SessionJob) -> Hashable:
-        key, queue, priority, least, by_role, tasks, phase, resources, *_ = job
-        if len(tasks) > 1 or key in named:
-            return key
-        return (
-            queue,
-            priority,
-            least,
-            phase,
-            frozenset(by_role.items()) if by_role else None,
-            None if resources is None else frozenset(resources.items()),
-            by_mark and job.is_preemptable,
-        )
+        if len(job.tasks) > 1 or job.key in named:
+            return job.key
+        by_role, resources = job.min_by_role, job.min_resources
+        plain = (job.queue, job.priority, job.min_available, job.phase, by_mark and job.is_preemptable)
+        if not by_role and resources is None:
+            return plain
+        return (*plain, frozenset(by_role.items()), None if resources is None else frozenset(resources.items()))
 
     return stated
