@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -39,11 +40,10 @@ class Decision:
             owner = snapshot.job_of(tasks[key]) if key in tasks and tasks[key].best_effort else None
             if owner is not None and not owner.is_pipelined(placed, evicted):
                 del reserves[key]
+        let_in = [snapshot.jobs.get(key) for key, phase in solution.phases.items() if phase == "Inqueue"]
         served = map(snapshot.job_by_task.get, (*solution.binds, *reserves))
-        entered = {key for key, phase in solution.phases.items() if phase == "Inqueue"}
-        entered |= {job.key for job in served if job is not None}
-        pending = frozenset([key for key in entered if key in snapshot.jobs and snapshot.jobs[key].is_pending])
-        return cls(snapshot, solution.binds, reserves, solution.evictions, pending)
+        entered = frozenset([job.key for job in (*let_in, *served) if job is not None and job.is_pending])
+        return cls(snapshot, solution.binds, reserves, solution.evictions, entered)
 
     @cached_property
     def found(self) -> dict[str, tuple[Violation, ...]]:
@@ -118,17 +118,17 @@ class Decision:
         shares = self.snapshot.shares
         after = {name: dict(share.allocated) for name, share in shares.items()}
         lines = {name: [after[one] for one in (name, *share.ancestors)] for name, share in shares.items()}
-        job_of = self.snapshot.job_by_task
-        for sign, tasks in ((1, self._tasks(self.placed)), (-1, self.victims)):
-            changes: dict[str, list[Mapping[str, int]]] = {}
-            for task in tasks:
-                job = job_of.get(task.key)
-                if job is not None and job.queue is not None and job.queue in lines:
-                    changes.setdefault(job.queue, []).append(task.requests)
-            for name, requests in changes.items():
-                for resource, amount in total_of(requests).items():
-                    for held in lines[name]:
-                        held[resource] = held.get(resource, 0) + sign * amount
+        job_of, twins, tasks = self.snapshot.job_by_task, self.snapshot.twins, self.snapshot.instance.tasks
+        for sign, keys in ((1, list(self.placed)), (-1, [victim.key for victim in self.victims])):
+            known = [key for key in keys if key in job_of]
+            numbers = [twins[key] for key in known]
+            one_of = dict(zip(numbers, known, strict=True))
+            for twin, count in Counter(numbers).items():
+                # Twins ask for the same in the same queue.
+                queue, requests = job_of[one_of[twin]].queue, tasks[one_of[twin]].requests
+                for held in lines.get(queue, ()) if queue is not None else ():
+                    for resource, amount in requests.items():
+                        held[resource] = held.get(resource, 0) + sign * count * amount
         return after
 
     @cached_property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 
 from cpsched.check.decision import Decision
 from cpsched.check.rights import by_action
@@ -16,23 +16,18 @@ def gang(decision: Decision) -> Iterator[Violation]:
     if not policy.requires_gangs:
         return
     waits_for_all = policy.is_kube or policy.enabled("gang", "enableJobPipelined")
-    fine: set[Hashable] = set()
+    twins, placed, binds, evicted = decision.snapshot.twins, decision.placed, decision.binds, decision.evicted
+    fine: set[tuple[int, bool, bool, bool]] = set()
     for job in decision.jobs_served():
-        fate = _fate(decision, job)
+        # The outcome of a job of one task depends on what becomes of the task, and on nothing that its twins lack.
+        alone = job.tasks[0].key if len(job.tasks) == 1 else None
+        fate = None if alone is None else (twins[alone], alone in placed, alone in binds, alone in evicted)
         if fate in fine:
             continue
         if broken := _broken(decision, job, waits_for_all=waits_for_all):
             yield Violation("gang", job.key, broken)
         elif fate is not None:
             fine.add(fate)
-
-
-def _fate(decision: Decision, job: SessionJob) -> Hashable:
-    """What becomes of a job of one task, but for its name: its outcome depends on nothing else. None for a gang."""
-    if len(job.tasks) != 1:
-        return None
-    key = job.tasks[0].key
-    return decision.snapshot.twins[key], key in decision.placed, key in decision.binds, key in decision.evicted
 
 
 def _broken(decision: Decision, job: SessionJob, *, waits_for_all: bool) -> str | None:

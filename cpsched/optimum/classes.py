@@ -252,7 +252,10 @@ def _victims_by_kind(snapshot: Snapshot) -> Iterator[tuple[str, dict[int, list[T
                 # Where budgets name pods, or jobs mind whom of them it hits, twins are told apart.
                 if not disrupted and (len(owner.tasks) > 1 or _may_lose_all(snapshot, owner)):
                     alike[twins[victim.key]] = kind
-            found.setdefault(kind, []).append(victim)
+            if kind in found:
+                found[kind].append(victim)
+            else:
+                found[kind] = [victim]
         yield node, found
 
 
