@@ -6,11 +6,12 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-MANY_OBJECTS = 200_000
-"""So many new ones are not looked through when the collector is back; fewer are, or cycles among them would pile up."""
-
 ALLOCATIONS = 100_000
 """How many objects a run makes before garbage is looked for."""
+
+MANY_OBJECTS = ALLOCATIONS
+"""So many new ones are not looked through when the collector is back, as they would be at once; fewer are in time, or
+cycles among them would pile up."""
 
 
 @contextmanager

@@ -70,7 +70,8 @@ class _Search:
 
     def _victims(self, node: str) -> list[Task]:
         """Those whose room may be charged to somebody, the largest first."""
-        victims = [v for v in self.decision.victims_by_node[node] if self._pairs(v)]
+        by_victim, static = self.rights.by_victim, self.rights.static
+        victims = [v for v in self.decision.victims_by_node[node] if by_victim[v.key] or static[v.key]]
         victims.sort(key=attrgetter("key"), reverse=True)
         if len({id(v.requests) for v in victims}) > 1:
             victims.sort(key=lambda v: [amount for _, amount in self._shape_of(v)], reverse=True)

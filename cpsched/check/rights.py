@@ -37,7 +37,10 @@ class Rights:
     """
 
     def __init__(self, decision: Decision):
-        self.decision, self.snapshot = decision, decision.snapshot
+        # Nothing here leads back to the decision, so that it goes as soon as nobody needs it.
+        self.snapshot = decision.snapshot
+        self._victims, self._placed_by_node = decision.victims, decision.placed_by_node
+        self._allocated_after = decision.allocated_after
         tasks, twins = self.snapshot.instance.tasks, self.snapshot.twins
         known: dict[tuple[int | None, str], _Entitled] = {}
         self._entitled: dict[str, _Entitled] = {}
@@ -81,7 +84,7 @@ class Rights:
         """Per queue the victims that count under reclaim."""
         by_queue: dict[str, list[Task]] = {}
         job_of, entitled = self.snapshot.job_by_task, self._entitled
-        for victim in self.decision.victims:
+        for victim in self._victims:
             job = job_of.get(victim.key)
             if job is not None and job.queue is not None and entitled[victim.key].action == "reclaim":
                 by_queue.setdefault(job.queue, []).append(victim)
@@ -143,7 +146,7 @@ class Rights:
         return self._asked[alike]
 
     def _beside(self, victim: Task) -> Iterable[Task]:
-        placed = self.decision.placed_by_node
+        placed = self._placed_by_node
         if self.snapshot.policy.rules.eviction_scope == "cluster":
             return [task for on_node in placed.values() for task in on_node]
         return placed.get(victim.node, [])
@@ -182,7 +185,7 @@ class Rights:
         return {}
 
     def _within_share(self, queue: str, requests: Mapping[str, int]) -> bool:
-        shares, after = self.snapshot.shares, self.decision.allocated_after
+        shares, after = self.snapshot.shares, self._allocated_after
         if queue not in shares:
             return False
         if self.snapshot.policy.share_plugin == "proportion":

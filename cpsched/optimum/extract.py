@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from heapq import heapify, heapreplace
 from itertools import cycle, islice
-from operator import attrgetter
 
 from ortools.sat.python import cp_model
 
 from cpsched.check import Decision
 from cpsched.optimum.variables import Expr, Variables
+from cpsched.snapshot.rights import Action
 from cpsched.solution import Eviction
 
 Places = dict[str, str]
@@ -81,7 +81,7 @@ def _dealt(binds: int, reserves: int, ready: int, served: int, size: int) -> Ite
 def _evictions(
     v: Variables, value: Callable[[Expr], int], placed: Places, class_of: dict[str, int]
 ) -> tuple[Eviction, ...]:
-    evictions = []
+    gone: list[tuple[str, str, Action, str]] = []
     everywhere = v.snapshot.policy.rules.eviction_scope == "cluster"
     first: dict[tuple[int, str], str] = {}
     for key, node in placed.items():
@@ -94,8 +94,8 @@ def _evictions(
             entitled = min((first[place] for place in places if place in first), default=None)
             job = "" if entitled is None else v.snapshot.job_key(v.snapshot.instance.tasks[entitled])
             for victim in islice(left, value(v.evict[group.index, action])):
-                evictions.append(Eviction(task=victim.key, node=group.node, action=action, for_job=job))
-    return tuple(sorted(evictions, key=attrgetter("task")))
+                gone.append((victim.key, group.node, action, job))
+    return tuple([Eviction(task=key, node=node, action=action, for_job=job) for key, node, action, job in sorted(gone)])
 
 
 def counts_of(v: Variables, decision: Decision) -> dict[cp_model.IntVar, int]:

@@ -114,6 +114,8 @@ def counted(
     tasks: tuple[Task, ...], min_available: int, min_by_role: Mapping[str, int]
 ) -> tuple[tuple[Task, ...], int, int, bool]:
     """What a job of these tasks has pending, ready and holding room, and whether it is valid."""
+    if len(tasks) == 1 and not min_by_role:
+        return _counted_alone(tasks, min_available)
     pending, waiting, ready, holding = [], 0, 0, 0
     for task in tasks:
         status = task.status
@@ -129,6 +131,15 @@ def counted(
         there = [task for task in tasks if task.status is PENDING or task.status in _READY]
         valid = _roles_met(there, min_available, min_by_role)
     return tuple(pending), ready, holding, valid
+
+
+def _counted_alone(tasks: tuple[Task, ...], min_available: int) -> tuple[tuple[Task, ...], int, int, bool]:
+    """The same of a job of one task, as most are."""
+    status = tasks[0].status
+    if status is PENDING:
+        return () if tasks[0].gated else tasks, 0, 0, min_available <= 1
+    ready = int(status in _READY)
+    return (), ready, int(status in HOLDS_ROOM), min_available <= ready
 
 
 def _roles_met(tasks: Iterable[Task], min_available: int, min_by_role: Mapping[str, int]) -> bool:
@@ -176,12 +187,16 @@ def group_jobs(instance: Instance) -> dict[str, SessionJob]:
     """Volcano's jobs, whatever the model that judges them."""
     tasks = instance.tasks
     found = {}
+    # Gangs that state the same mostly share what states it, and its fields are slow to reach.
     minima: dict[int, tuple[int, Mapping[str, int]]] = {}
+    phases: dict[int, str] = {}
     for key, job in instance.jobs.items():
-        own, stated = tuple([tasks[task] for task in job.tasks]), job.group.spec
+        own, group = tuple(map(tasks.__getitem__, job.tasks)), job.group
+        stated, status = group.spec, group.status
         if id(stated) not in minima:
-            # Gangs that state the same mostly share what states it, and its fields are slow to reach.
             minima[id(stated)] = stated.min_member, stated.min_task_member
+        if id(status) not in phases:
+            phases[id(status)] = status.phase
         least, by_role = minima[id(stated)]
         pending, ready, holding, is_valid = counted(own, least, by_role)
         found[key] = SessionJob(
@@ -191,7 +206,7 @@ def group_jobs(instance: Instance) -> dict[str, SessionJob]:
             least,
             by_role,
             own,
-            job.phase,
+            phases[id(status)],
             job.min_resources,
             job,
             pending,

@@ -20,8 +20,13 @@ Freed = list[tuple[VictimGroup, Expr]]
 def capacity(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
     """Binds fit what is idle, everything fits what will be idle once the victims that may be charged are gone."""
     asked_by: dict[tuple[int, ...], Asked] = {}
+    charges = v.knows_who and snapshot.policy.rules.charge != "off"
+    everywhere = snapshot.policy.rules.eviction_scope == "cluster"
     for node, present in sorted(v.classes_by_node.items()):
-        freed = _freed(cp, snapshot, v, node, present)
+        if charges:
+            freed = _freed(cp, v, node, present, everywhere=everywhere)
+        else:
+            freed = [(group, v.evicted(group)) for group in v.victims_by_node.get(node, [])]
         count_of = {one.index: v.placed(one, node) for one in present}
         for resource, asking in _once(asked_by, v, present):
             idle, future = v.room.idle[node].get(resource, 0), v.room.future[node].get(resource, 0)
@@ -53,17 +58,13 @@ def _once(known: dict[tuple[int, ...], Asked], v: Variables, present: list[TaskC
     return known[key]
 
 
-def _freed(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables, node: str, present: list[TaskClass]) -> Freed:
+def _freed(cp: cp_model.CpModel, v: Variables, node: str, present: list[TaskClass], *, everywhere: bool) -> Freed:
     """Victims that make room here: all whom everybody present may evict; of the others those that can be charged."""
-    groups = v.victims_by_node.get(node, [])
-    if snapshot.policy.rules.charge == "off" or not v.knows_who:
-        return [(group, v.evicted(group)) for group in groups]
-    everywhere = snapshot.policy.rules.eviction_scope == "cluster"
     payers = list(v.classes.tasks) if everywhere else present
     everybody = frozenset([one.index for one in payers])
     freed: Freed = []
     alike: dict[tuple[frozenset[int], Shape], list[tuple[VictimGroup, Action]]] = {}
-    for group in groups:
+    for group in v.victims_by_node.get(node, []):
         for action in sorted(group.rights):
             entitled = everybody & frozenset(group.rights[action])
             if entitled == everybody:
