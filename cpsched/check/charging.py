@@ -42,11 +42,14 @@ class _Search:
         return self._node(0, {}, ())
 
     def content(self) -> Hashable:
-        """All that the answer depends on, by number instead of name; None unless it is about one node on its own."""
+        """All that the answer depends on, by number instead of name; None unless it is about one node on its own.
+
+        Who asks for the same mostly shares a vector, and the instance keeps it.
+        """
         victims, contested = self._victims(self.nodes[0]), self.rights.contested
         if len(self.nodes) > 1 or (contested and any(victim.key in contested for victim in victims)):
             return None
-        shape_of, job_of = self._shape_of, self.decision.snapshot.job_by_task
+        job_of = self.decision.snapshot.job_by_task
         jobs: dict[str, int] = {}
         entitled: dict[int, tuple[int, Hashable]] = {}
         each = []
@@ -55,11 +58,11 @@ class _Search:
             if id(pairs) not in entitled:
                 # Payers of one job that are alike have the same rights: how many there are tells them apart enough.
                 described = [
-                    (jobs.setdefault(job_of[payer.key].key, len(jobs)), payer.priority, shape_of(payer), action)
+                    (jobs.setdefault(job_of[payer.key].key, len(jobs)), payer.priority, id(payer.requests), action)
                     for payer, action in pairs
                 ]
                 entitled[id(pairs)] = (len(entitled), tuple(described))
-            each.append((shape_of(victim), entitled[id(pairs)][0]))
+            each.append((id(victim.requests), entitled[id(pairs)][0]))
         return tuple(each), tuple(entitled.values()), tuple(sorted(self.missing[self.nodes[0]].items()))
 
     def _node(self, position: int, charged: Charged, also_reclaimed: tuple[Task, ...]) -> bool:

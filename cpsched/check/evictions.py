@@ -14,7 +14,7 @@ from cpsched.instance import Task
 def eviction(decision: Decision) -> Iterator[Violation]:
     """Every victim is evicted for a starving job that places a task allowed to evict it where it stood."""
     snapshot, by_victim, tasks = decision.snapshot, decision.rights.by_victim, decision.snapshot.instance.tasks
-    allowed = snapshot.policy.rules.eviction != "off"
+    allowed, job_of = snapshot.policy.rules.eviction != "off", snapshot.job_by_task
     entitled: dict[int, frozenset[str]] = {}
     seen: set[str] = set()
     for item in decision.evictions:
@@ -32,7 +32,7 @@ def eviction(decision: Decision) -> Iterator[Violation]:
             yield Violation("eviction", key, _reason(decision.rights, victim))
         elif for_job:
             if id(pairs) not in entitled:
-                entitled[id(pairs)] = frozenset([snapshot.job_key(task) for task, _ in pairs])
+                entitled[id(pairs)] = frozenset([job_of[task.key].key for task, _ in pairs])
             if for_job not in entitled[id(pairs)]:
                 yield Violation("eviction", key, f"{for_job}, for which it goes, places nobody who may evict it")
         seen.add(key)

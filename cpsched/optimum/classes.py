@@ -158,8 +158,11 @@ def _job_classes(snapshot: Snapshot, tasks: tuple[TaskClass, ...]) -> tuple[JobC
     counts: dict[str, Counts] = {}
     job_of, twins = snapshot.job_by_task, snapshot.twins
     for one in tasks:
-        for job, count in Counter([job_of[task.key].key for task in one.tasks]).items():
-            counts[job] = (*counts.get(job, ()), (one.index, count))
+        alone = len(one.jobs) == len(one.tasks)
+        sizes = dict.fromkeys(one.jobs, 1) if alone else Counter([job_of[task.key].key for task in one.tasks])
+        only = {count: ((one.index, count),) for count in set(sizes.values())}
+        for job, count in sizes.items():
+            counts[job] = counts[job] + only[count] if job in counts else only[count]
     members: dict[Hashable, list[str]] = {}
     alike: dict[int, list[str]] = {}
     for key in sorted(counts):

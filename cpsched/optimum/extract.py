@@ -43,22 +43,24 @@ def extract(v: Variables, value: Callable[[Expr], int]) -> tuple[Places, Places,
                 for kind, of in (("bind", v.bound_of), ("reserve", v.reserved_of))
             }
             for kind, position in _dealt(count["bind"], count["reserve"], starts, served, size):
-                key = waiting[jobs.jobs[position], index].pop()
+                key = waiting[index][jobs.jobs[position]].pop()
                 found[kind][key] = slots[kind, index].pop()
                 class_of[key] = index
     binds, reserves = found["bind"], found["reserve"]
     return binds, reserves, _evictions(v, value, {**binds, **reserves}, class_of), frozenset(entered)
 
 
-def _waiting(v: Variables, served: set[str]) -> dict[tuple[str, int], list[str]]:
-    """Per job that receives something and class its tasks, the first to go last."""
-    waiting: dict[tuple[str, int], list[str]] = {}
+def _waiting(v: Variables, served: set[str]) -> list[dict[str, list[str]]]:
+    """Per class and job that receives something its tasks, the first to go last."""
+    found: list[dict[str, list[str]]] = []
     job_of = v.snapshot.job_by_task
     for one in v.classes.tasks:
+        waiting: dict[str, list[str]] = {}
         for task in reversed(one.tasks):
             if (job := job_of[task.key].key) in served:
-                waiting.setdefault((job, one.index), []).append(task.key)
-    return waiting
+                waiting.setdefault(job, []).append(task.key)
+        found.append(waiting)
+    return found
 
 
 def _dealt(binds: int, reserves: int, ready: int, served: int, size: int) -> Iterator[tuple[str, int]]:
