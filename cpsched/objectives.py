@@ -13,7 +13,7 @@ from cpsched.instance import Task
 from cpsched.policy.levels import BETWEEN, SENSES
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.queues import cluster_total
-from cpsched.snapshot.rights import is_above_share
+from cpsched.snapshot.rights import is_above_share_now
 from cpsched.solution import Level
 
 Value = int | None
@@ -169,18 +169,11 @@ def out_of_reach(snapshot: Snapshot, priority: int) -> Callable[[Task], bool]:
     def test(victim: Task) -> bool:
         for task in lower:
             for action in rights.actions(task, victim):
-                if action == "preempt" or _above_share_now(snapshot, victim):
+                if action == "preempt" or is_above_share_now(snapshot, victim):
                     return False
         return True
 
     return test
-
-
-def _above_share_now(snapshot: Snapshot, victim: Task) -> bool:
-    queue = snapshot.queue_of(victim)
-    if queue is None or queue.name not in snapshot.shares:
-        return False
-    return is_above_share(snapshot, queue.name, victim, snapshot.shares[queue.name].allocated)
 
 
 def vector(decision: Decision) -> list[Value]:

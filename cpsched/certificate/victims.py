@@ -11,7 +11,7 @@ from cpsched.instance import HOLDS_ROOM, Task
 from cpsched.objectives import out_of_reach
 from cpsched.policy.policy import EvictingAction
 from cpsched.snapshot import Snapshot
-from cpsched.snapshot.rights import actions_against, is_above_share
+from cpsched.snapshot.rights import actions_against, is_above_share_now
 
 ACTIONS: tuple[EvictingAction, ...] = ("preempt", "reclaim")
 
@@ -82,13 +82,6 @@ class Victims:
                 for action in actions_against(self.snapshot, task, victim):
                     if critical and policy.conformance_protects(action):
                         continue
-                    if action == "preempt" or self._is_given_back(victim):
+                    if action == "preempt" or is_above_share_now(self.snapshot, victim):
                         return True
         return False
-
-    def _is_given_back(self, victim: Task) -> bool:
-        """Its queue is above its share now; whoever goes before can only make that less so."""
-        queue = self.snapshot.queue_of(victim)
-        if queue is None or queue.name not in self.snapshot.shares:
-            return False
-        return is_above_share(self.snapshot, queue.name, victim, self.snapshot.shares[queue.name].allocated)

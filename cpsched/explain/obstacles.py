@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from cpsched.check.protections import CRITICAL, covers
 from cpsched.instance import HOLDS_ROOM, Status, Task
 from cpsched.snapshot import SessionJob, Snapshot
-from cpsched.snapshot.rights import Action, actions_against, is_above_share
+from cpsched.snapshot.rights import Action, actions_against, is_above_share_now
 
 
 def obstacles(snapshot: Snapshot, task: Task, victim: Task) -> tuple[str, ...]:
@@ -57,9 +57,7 @@ def _wrong_pair(snapshot: Snapshot, task: Task, job: SessionJob, victim: Task, o
 def _protections(snapshot: Snapshot, victim: Task, action: Action) -> tuple[str, ...]:
     policy, owner, found = snapshot.policy, snapshot.jobs[snapshot.job_key(victim)], list[str]()
     queue = snapshot.queue_of(victim)
-    share = None if queue is None else snapshot.shares.get(queue.name)
-    above = queue is not None and share and is_above_share(snapshot, queue.name, victim, share.allocated)
-    if action == "reclaim" and queue is not None and not above:
+    if action == "reclaim" and queue is not None and not is_above_share_now(snapshot, victim):
         found.append(f"eviction: its queue {queue.name} is not above its deserved share")
     if policy.conformance_protects(action) and (
         victim.namespace == "kube-system" or victim.pod.spec.priority_class_name in CRITICAL

@@ -13,7 +13,7 @@ from cpsched.instance import HOLDS_ROOM, Task
 from cpsched.optimum.said import Said, sorted_items
 from cpsched.snapshot import SessionJob, Snapshot
 from cpsched.snapshot.enqueue import asked, decisive_limits, promise
-from cpsched.snapshot.rights import Action, actions_against
+from cpsched.snapshot.rights import Action, actions_against, is_above_share_now
 
 Counts = tuple[tuple[int, int], ...]
 """How many tasks of each class."""
@@ -266,7 +266,9 @@ def _rights(snapshot: Snapshot, near: Iterable[TaskClass], victim: Task) -> dict
     by_action: dict[Action, list[int]] = {}
     for one in near:
         for action in actions_against(snapshot, one.sample, victim):
-            if not (snapshot.policy.conformance_protects(action) and is_critical(victim)):
+            if not (snapshot.policy.conformance_protects(action) and is_critical(victim)) and (
+                action != "reclaim" or is_above_share_now(snapshot, victim)
+            ):
                 by_action.setdefault(action, []).append(one.index)
     return {action: tuple(indices) for action, indices in by_action.items()}
 

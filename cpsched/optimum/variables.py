@@ -24,8 +24,10 @@ Terms = tuple[int, dict[int, int]]
 """A constant, and the coefficient of every variable."""
 
 Shape = tuple[tuple[str, int], ...]
-Counts = dict[tuple[frozenset[int], Shape], tuple[cp_model.IntVar, int]]
-"""Per set of classes that may evict them and shape: how many victims are charged, and how many there are."""
+Charged = tuple[frozenset[int], Shape]
+"""Victims of a shape that the same classes may evict."""
+Counts = dict[Charged, tuple[cp_model.IntVar, int]]
+"""How many of them are charged, and how many there are."""
 
 
 class Variables:

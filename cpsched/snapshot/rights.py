@@ -133,6 +133,14 @@ def _gives_back(snapshot: Snapshot, queue: str | None) -> bool:
     return queue is not None and snapshot.instance.queues[queue].reclaimable
 
 
+def is_above_share_now(snapshot: Snapshot, victim: Task) -> bool:
+    """Whether the victim's queue is above its share today; whoever goes before can only make that less so."""
+    queue = snapshot.queue_of(victim)
+    if queue is None or queue.name not in snapshot.shares:
+        return False
+    return is_above_share(snapshot, queue.name, victim, snapshot.shares[queue.name].allocated)
+
+
 def is_above_share(snapshot: Snapshot, queue: str, victim: Task, held: Vector) -> bool:
     """Whether the queue, holding this much, is above its deserved share in the eyes of its share plugin.
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ortools.sat.python import cp_model
 
-from cpsched.optimum.variables import Expr, Shape, Variables, sum_of, weighted
+from cpsched.optimum.classes import TaskClass
+from cpsched.optimum.variables import Charged, Counts, Expr, Shape, Variables, sum_of, weighted
 from cpsched.resources import Vector
 
 MOST_PATTERNS = 400
@@ -16,23 +18,21 @@ MOST_PATTERNS = 400
 def refine(cp: cp_model.CpModel, v: Variables, node: str) -> bool:
     """Hand the node's charged victims out to tasks, pattern by pattern; False if it is done already or too large."""
     charged = v.charged.pop(node, {})
-    sizes: dict[Shape, int] = {}
-    for (_, shape), (_, most) in charged.items():
-        sizes[shape] = sizes.get(shape, 0) + most
-    parts: dict[tuple[frozenset[int], Shape], list[Expr]] = {key: [] for key in charged}
-    for index in sorted({index for entitled, _ in charged for index in entitled}):
-        one = v.classes.tasks[index]
-        mine = {shape: sizes[shape] for entitled, shape in charged if index in entitled}
-        patterns = list(_patterns(one.sample.requests, sorted(mine.items())))
-        if len(patterns) > MOST_PATTERNS:
-            return False
-        uses = [cp.new_int_var(0, len(one.tasks), f"pattern of {one.sample.key} on {node}") for _ in patterns]
-        cp.add(sum_of(uses) <= v.placed(one, node))
-        for shape in mine:
+    payers = _payers(v, charged)
+    patterns_of = {payer: _patterns(payer[0], _sizes(charged, payer[1])) for payer in payers}
+    if any(len(patterns) > MOST_PATTERNS for patterns in patterns_of.values()):
+        return False
+    parts: dict[Charged, list[Expr]] = {key: [] for key in charged}
+    for (request, keys), alike in payers.items():
+        patterns, sample = patterns_of[request, keys], alike[0].sample
+        most = sum(len(one.tasks) for one in alike)
+        uses = [cp.new_int_var(0, most, f"pattern of {sample.key} on {node}") for _ in patterns]
+        cp.add(sum_of(uses) <= sum_of([v.placed(one, node) for one in alike]))
+        for shape in dict.fromkeys(shape for _, shape in keys):
             shares = []
-            for key, (_, most) in charged.items():
-                if index in key[0] and key[1] == shape:
-                    shares.append(cp.new_int_var(0, most, f"charged to {one.sample.key} on {node}"))
+            for key in keys:
+                if key[1] == shape:
+                    shares.append(cp.new_int_var(0, charged[key][1], f"charged to {sample.key} on {node}"))
                     parts[key].append(shares[-1])
             carried = weighted((pattern.get(shape, 0), use) for pattern, use in zip(patterns, uses, strict=True))
             cp.add(sum_of(shares) <= carried)
@@ -41,18 +41,39 @@ def refine(cp: cp_model.CpModel, v: Variables, node: str) -> bool:
     return bool(charged)
 
 
-def _patterns(request: Vector, left: list[tuple[Shape, int]]) -> Iterator[dict[Shape, int]]:
+def _payers(v: Variables, charged: Counts) -> dict[tuple[Shape, tuple[Charged, ...]], list[TaskClass]]:
+    """Classes by what they ask for and whom they may evict: no charge tells those apart that are the same in both."""
+    payers: dict[tuple[Shape, tuple[Charged, ...]], list[TaskClass]] = {}
+    for index in sorted({index for entitled, _ in charged for index in entitled}):
+        one = v.classes.tasks[index]
+        keys = tuple(key for key in charged if index in key[0])
+        payers.setdefault((v.snapshot.shape_of(one.sample), keys), []).append(one)
+    return payers
+
+
+def _sizes(charged: Counts, keys: tuple[Charged, ...]) -> tuple[tuple[Shape, int], ...]:
+    """How many there are of each shape."""
+    sizes: dict[Shape, int] = {}
+    for key in keys:
+        sizes[key[1]] = sizes.get(key[1], 0) + charged[key][1]
+    return tuple(sorted(sizes.items()))
+
+
+@lru_cache(maxsize=10_000)
+def _patterns(request: Shape, left: tuple[tuple[Shape, int], ...]) -> list[dict[Shape, int]]:
     """Largest sets of victims of which each is needed: without it the others would not cover the request."""
     found: list[dict[Shape, int]] = []
-    for pattern in _grown(request, left, {}):
+    for pattern in _grown(dict(request), left, {}):
         if not any(all(other.get(shape, 0) >= count for shape, count in pattern.items()) for other in found):
             found.append(pattern)
             if len(found) > MOST_PATTERNS:
                 break
-    yield from found
+    return found
 
 
-def _grown(request: Vector, left: list[tuple[Shape, int]], pattern: dict[Shape, int]) -> Iterator[dict[Shape, int]]:
+def _grown(
+    request: Vector, left: tuple[tuple[Shape, int], ...], pattern: dict[Shape, int]
+) -> Iterator[dict[Shape, int]]:
     """Every set that is needed, larger counts of the first shapes first."""
     if not left:
         yield pattern
