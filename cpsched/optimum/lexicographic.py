@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ortools.sat.python import cp_model
-
 from cpsched.check import Decision, violations
 from cpsched.objectives import comparable, level_plan, value_of, vector
 from cpsched.optimum.assignments import judged
@@ -21,6 +19,7 @@ from cpsched.optimum.levels import steps_of
 from cpsched.optimum.plans import plans
 from cpsched.optimum.program import Program
 from cpsched.optimum.race import MismatchError, Race, Settings, objective_of
+from cpsched.optimum.repair import Repair
 from cpsched.optimum.starts import with_starts
 from cpsched.optimum.steps import Step
 from cpsched.optimum.variables import sum_of, value_in
@@ -111,19 +110,32 @@ class Search:
         sight.repeat(self._end)
         self._foreseen |= {begin + offset: steps for offset, steps in enumerate(sight.levels)}
         self._beyond = {begin + len(sight.levels): sight.open}
-        ways = plans(self.program.variables, sight) if sight.levels else []
+        if sight.levels:
+            self._realise(begin, sight)
+
+    def _realise(self, begin: int, sight: Foresight) -> None:
+        """Look for a decision that is as good as foreseen on as many levels as can be."""
+        ways, repair = plans(self.program.variables, sight), Repair(self.program, sight, self.race)
         most, least = len(sight.levels), 0
         count = most
         while least < count and not self.race.interrupted:
-            end = self._clock() + max(0.1, (self._end - self._clock()) / 4)
-            if self._realised(begin, begin + count, ways, end):
+            if self._planned(begin, begin + count, ways) or self._repaired(begin + count, repair):
                 least = count
             else:
                 most = count - 1
             count = (least + most + 1) // 2
 
-    def _realised(self, begin: int, end: int, ways: list[list[Any]], until: float) -> bool:
-        """Whether a decision was found that is as good as foreseen on these levels."""
+    def _repaired(self, end: int, repair: Repair) -> bool:
+        """Whether the sketch could be made up into a decision that is as good on all levels up to this one."""
+        values = [*self._settled, *([step.value for step in self._foreseen[p]] for p in range(len(self._settled), end))]
+        until = self._clock() + (self._end - self._clock()) / 2
+        decision = repair.decision(list(zip(self._plan, values, strict=False)), until)
+        if decision is not None:
+            self._adopt(decision)
+        return decision is not None
+
+    def _planned(self, begin: int, end: int, ways: list[list[Any]]) -> bool:
+        """Whether a plan led to a decision that is as good as foreseen on these levels."""
         wanted = [
             (step, foreseen.value)
             for position in range(begin, end)
@@ -133,19 +145,17 @@ class Search:
         if all(name != "tasks_bound" for name, _ in self._plan[:end]):
             rows += self._only_waiting
         for plan in ways:
-            finding = self._find([*rows, *plan], until)
-            if finding.found:
+            until = self._clock() + (self._end - self._clock()) / 4
+            if self._find([*rows, *plan], until, alone=True).found:
                 for step, value in wanted:
                     if step.measure(self.best) > value:
                         raise MismatchError(
                             f"a decision worth {step.measure(self.best)} is claimed to be worth {value}"
                         )
                 return True
-            if not finding.refuter:
-                return False
         return False
 
-    def _find(self, rows: list[Any], until: float) -> Finding:
+    def _find(self, rows: list[Any], until: float, *, alone: bool = False) -> Finding:
         """Look for a decision that satisfies the rows; if there is one, it is the best from now on."""
         for _ in range(ATTEMPTS):
             model: Any = self.program.cp.clone()
@@ -153,7 +163,7 @@ class Search:
             model.clear_hints()
             for row in rows:
                 model.add(row)
-            outcome = self.race.find(model, until - self._clock(), FIND_EFFORT)
+            outcome = self.race.find(model, until - self._clock(), FIND_EFFORT, alone=alone)
             if not outcome.solutions:
                 return Finding(found=False, refuter=outcome.holder)
             decision = judged(self.program, outcome.solutions[0])
@@ -183,10 +193,11 @@ class Search:
         name, priority = self._plan[position]
         started, left = self._clock(), len(self._plan) - position
         self.race.say(f"level {name if priority is None else f'{name}[{priority}]'}")
-        end = started + max(0.1, (self._end - started) * 2 / (left + 1)) if started < self._end else started
         holders: list[str] = []
         open_step: tuple[Step, int] | None = None
         foreseen = dict(enumerate(self._foreseen.get(position) or self._beyond.get(position, [])))
+        share = 1 / 2 if foreseen else 2 / (left + 1)
+        end = started + max(0.1, (self._end - started) * share) if started < self._end else started
         started -= sum(step.seconds for step in foreseen.values())
         self._settled.append([])
         for number, step in enumerate(self._steps(position)):
@@ -226,6 +237,7 @@ class Search:
         if step.measure(self.best) > least:
             self._take_hint()
             if foreseen is not None:
+                self._approach(step, least, end)
                 least, holder = self._climbed(step, least, holder, end)
             self.program.cp.add(step.expr >= least)
         while True:
@@ -239,7 +251,7 @@ class Search:
             seconds = end - self._clock()
             if seconds <= 0 or self.race.interrupted:
                 return least, holder if least > step.least else ""
-            self._hint()
+            self._hint(self._values)
             self.program.cp.minimize(step.expr)
             outcome = self.race.minimise(self.program.cp, max(0.05, seconds))
             refused = self._refused(outcome.solutions, step)
@@ -251,6 +263,21 @@ class Search:
             if outcome.bound > value:
                 raise MismatchError(f"{outcome.holder} claims that nothing is below {outcome.bound}, but {value} is")
             return outcome.bound, outcome.holder
+
+    def _approach(self, step: Step, least: int, end: float) -> None:
+        """Look around the best decision for one that is as good as foreseen; what is refused is close to the next."""
+        near, expr = self._values, step.expr
+        while (left := end - self._clock()) > 0 and not self.race.interrupted:
+            self._hint(near)
+            model: Any = self.program.cp.clone()
+            model.minimize(expr)
+            model.add(expr >= least)
+            outcome = self.race.approach(model, left)
+            if not outcome.solutions:
+                return
+            near = outcome.solutions[0]
+            if self._accept(near, step):
+                return
 
     def _climbed(self, step: Step, least: int, holder: str, end: float) -> tuple[int, str]:
         """What was foreseen is close: ask for that value, then for the next, as long as the answer is a clear no.
@@ -306,31 +333,22 @@ class Search:
         if (values := self._completed()) is not None:
             self.best, self._values = decision, values
 
-    def _hint(self) -> None:
-        """Start from the best decision; helper variables that a new level added are filled in by the solver first."""
+    def _hint(self, values: list[int] | None) -> None:
+        """Start from an assignment; helper variables that a new level added are filled in by the solver first."""
         cp: Any = self.program.cp
         cp.clear_hints()
-        if self._values is None:
+        if values is None:
             return
-        for index, value in enumerate(self._values):
+        for index, value in enumerate(values):
             cp.add_hint(cp.get_int_var_from_proto_index(index), value)
-        if len(self._values) < len(cp.proto.variables) and (values := self._completed()) is not None:
-            self._values = values
-            self._hint()
+        if values is self._values and len(values) < len(cp.proto.variables):
+            completed = self._completed()
+            if completed is not None:
+                self._values = completed
+                self._hint(completed)
 
     def _completed(self) -> list[int] | None:
         """All values that go with those hinted; None if there are none."""
-        solver = cp_model.CpSolver()
-        parameters: Any = solver.parameters
-        parameters.fix_variables_to_their_hinted_value = True
-        parameters.num_workers = 1
-        parameters.catch_sigint_signal = False
-        if self.settings.deterministic:
-            parameters.max_deterministic_time = 10.0
-        else:
-            parameters.max_time_in_seconds = 10.0
         cp: Any = self.program.cp
         cp.clear_objective()
-        if solver.solve(cp) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            return None
-        return list(solver.response_proto.solution)
+        return self.race.completed(cp)

@@ -10,9 +10,8 @@ from cpsched.optimum.variables import Expr, Variables, sum_of
 
 
 def plans(v: Variables, sight: Foresight) -> list[list[Any]]:
-    """The closest to the sketch first; the last asks for nothing."""
-    own = list(own_room(v))
-    return [_same_places(v, sight), [*own, *_same_served(v, sight)], own, []]
+    """The closest to the sketch first."""
+    return [_same_places(v, sight), [*own_room(v), *_same_served(v, sight)]]
 
 
 def _same_places(v: Variables, sight: Foresight) -> list[Any]:

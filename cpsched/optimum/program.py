@@ -19,12 +19,18 @@ from cpsched.snapshot import Snapshot
 class Program:
     """The model every level is solved on; levels add their own helper variables when their turn comes."""
 
-    def __init__(self, snapshot: Snapshot):
+    def __init__(self, snapshot: Snapshot, *, lenient_with: Program | None = None):
+        """`lenient_with` is the same session with all rules; here those about rights may be broken at a price."""
         self.snapshot = snapshot
         self.cp = cp_model.CpModel()
-        classes = classes_of(snapshot)
-        self.variables = Variables(self.cp, snapshot, classes, room_of(snapshot, classes))
-        self.interplay = Interplay(snapshot, classes)
+        if lenient_with is None:
+            classes = classes_of(snapshot)
+            self.variables = Variables(self.cp, snapshot, classes, room_of(snapshot, classes))
+            self.interplay = Interplay(snapshot, classes)
+        else:
+            known = lenient_with.variables
+            self.variables = Variables(self.cp, snapshot, known.classes, known.room, lenient=True)
+            self.interplay = lenient_with.interplay
         for constrain in CONSTRAINTS.values():
             constrain(self.cp, snapshot, self.variables)
 

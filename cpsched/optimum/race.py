@@ -26,6 +26,10 @@ More where a sketch has more variables than FEW.
 """
 
 
+APPROACH_EFFORT = 2.0
+"""The same for a search around a decision that is to become as good as is known to be possible."""
+
+
 FEW = 2000
 """Up to this many variables CP-SAT first works alone, with its own mix; beyond it, it leans on the LP and is raced."""
 
@@ -134,8 +138,8 @@ class Race:
         outcome = self._cp_sat(cp, seconds, workers=1, effort=_effort(cp), may_fail=True)
         return outcome.solutions[0] if outcome.solutions else None
 
-    def find(self, cp: cp_model.CpModel, seconds: float, effort: float) -> Outcome:
-        """An assignment that satisfies the model, if one is found: by CP-SAT within a measured effort, or in a race."""
+    def find(self, cp: cp_model.CpModel, seconds: float, effort: float, *, alone: bool) -> Outcome:
+        """An assignment that satisfies the model, if CP-SAT finds one within a measured effort or else in a race."""
         if self.interrupted:
             return Outcome([])
         if self.settings.prover == "highs":
@@ -144,12 +148,35 @@ class Race:
         end = self.clock() + seconds
         outcome = self._cp_sat(cp, seconds, workers=1, effort=effort, may_fail=True)
         left = end - self.clock()
-        if outcome.solutions or outcome.holder or self._single or left < 0.05:
+        if outcome.solutions or outcome.holder or alone or self._single or left < 0.05:
             return outcome
         rival = self._rival(cp, None, end)
         outcome = self._cp_sat(cp, left, workers=self.settings.workers, rival=rival, may_fail=True)
         self._racer.drop()
         return outcome
+
+    def approach(self, cp: cp_model.CpModel, seconds: float) -> Outcome:
+        """A better assignment than the one hinted, where the bound is known: CP-SAT looks around it, on all workers.
+
+        They take turns by work done, not by time, so that it ends the same way in every run.
+        """
+        effort = APPROACH_EFFORT * max(1.0, len(cp.proto.variables) / FEW)
+        return self._cp_sat(cp, seconds, workers=self.settings.workers, effort=effort, may_fail=True, in_turns=True)
+
+    def completed(self, cp: cp_model.CpModel) -> list[int] | None:
+        """All values that go with those hinted; None if there are none."""
+        solver = cp_model.CpSolver()
+        parameters: Any = solver.parameters
+        parameters.fix_variables_to_their_hinted_value = True
+        parameters.num_workers = 1
+        parameters.catch_sigint_signal = False
+        if self.settings.deterministic:
+            parameters.max_deterministic_time = 10.0
+        else:
+            parameters.max_time_in_seconds = 10.0
+        if solver.solve(cp) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            return None
+        return list(solver.response_proto.solution)
 
     @property
     def _single(self) -> bool:
@@ -198,6 +225,7 @@ class Race:
         effort: float | None = None,
         may_fail: bool = False,
         lean: bool = False,
+        in_turns: bool = False,
     ) -> Outcome:
         solver = cp_model.CpSolver()
         parameters: Any = solver.parameters
@@ -214,12 +242,15 @@ class Race:
             parameters.log_to_stdout = False
             solver.log_callback = self.settings.log
         parameters.catch_sigint_signal = False
-        if workers > 1 or may_fail or lean or len(cp.proto.variables) > FEW:
+        if in_turns:
+            parameters.interleave_search = True
+            parameters.subsolvers.append("default_lp")
+        elif workers > 1 or may_fail or lean or len(cp.proto.variables) > FEW:
             parameters.subsolvers.append("max_lp")
         status, answer = self._wait(solver, cp, rival, may_fail)
         if answer is not None:
             self._tell(answer)
-        self.raced |= workers > 1 or answer is not None
+        self.raced |= (workers > 1 and not in_turns) or answer is not None
         self._effort += solver.response_proto.deterministic_time
         if may_fail and status == cp_model.INFEASIBLE:
             return Outcome([], holder="cp-sat")

@@ -34,11 +34,21 @@ class Variables:
     """Counts per (class, node) and per victim group and action; jobs meet classes through what they take of them."""
 
     def __init__(
-        self, cp: cp_model.CpModel, snapshot: Snapshot, classes: Classes, room: Room, *, knows_who: bool = True
+        self,
+        cp: cp_model.CpModel,
+        snapshot: Snapshot,
+        classes: Classes,
+        room: Room,
+        *,
+        knows_who: bool = True,
+        lenient: bool = False,
     ):
         self.cp, self.snapshot, self.classes, self.room = cp, snapshot, classes, room
         self.knows_who = knows_who
         """Whether the tasks on a place are told apart by class; else only by kind, and rights cannot be asked there."""
+        self.lenient = lenient
+        """Whether room may be used and victims may go without a right to it, as far as `excuses` say."""
+        self.excuses: list[cp_model.IntVar] = []
         self.bind: dict[tuple[int, str], cp_model.IntVar] = {}
         self.reserve: dict[tuple[int, str], cp_model.IntVar] = {}
         self.evict: dict[tuple[int, Action], cp_model.IntVar] = {}
@@ -154,6 +164,13 @@ class Variables:
                 if (one.index, node) in self.bind or (one.index, node) in self.reserve:
                     by_node.setdefault(node, []).append(one)
         return by_node
+
+    def excuse(self, most: int, name: str) -> Expr:
+        """How far a row about rights may be broken; nothing where rules are rules."""
+        if not self.lenient:
+            return ZERO
+        self.excuses.append(self.cp.new_int_var(0, most, f"excuse for {name}"))
+        return self.excuses[-1]
 
     def flag(self, name: str) -> cp_model.IntVar:
         """A fresh Boolean."""

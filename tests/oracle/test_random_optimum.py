@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from cpsched import timestamps
-from cpsched.check import RULES
+from cpsched.check import RULES, Decision
+from cpsched.optimum import lexicographic
 from cpsched.optimum.foresight import Foresight
 from cpsched.optimum.lexicographic import Search
 from cpsched.optimum.race import Settings
+from cpsched.optimum.repair import Pinned, Repair
 from cpsched.optimum.solve import decide
 from cpsched.solution import SolutionStatus
 from tests.oracle.brute_force import Optimum, optimum
@@ -91,6 +93,26 @@ def test_optimum_equals_exhaustive_search_where_foresight_stops_early(
     monkeypatch.setattr(Search, "_foresee", once)
     for seed in (*range(20), 70, 165, 177, 239, 277, 311, 326, 352, 604, 631, 677):
         compare(contest(seed), seed)
+
+
+@pytest.mark.parametrize("repairs", [True, False])
+def test_optimum_equals_exhaustive_search_where_no_plan_comes_true(
+    monkeypatch: pytest.MonkeyPatch, *, repairs: bool
+) -> None:
+    """Then the sketch is repaired; where that fails too, every level is approached from the decision before it."""
+    monkeypatch.setattr(lexicographic, "plans", lambda variables, sight: [])
+    found: list[bool] = []
+    repair = Repair.decision
+
+    def counted(self: Repair, pinned: Pinned, end: float) -> Decision | None:
+        decision = repair(self, pinned, end) if repairs else None
+        found.append(decision is not None)
+        return decision
+
+    monkeypatch.setattr(Repair, "decision", counted)
+    for seed in (*range(120), *BINDING["charge"], *BINDING["deserved"], *BINDING["protect.guarantee"]):
+        compare(contest(seed), seed)
+    assert sum(found) > 80 if repairs else len(found) > 80
 
 
 @pytest.mark.parametrize("rule", RULES)

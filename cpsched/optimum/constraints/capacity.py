@@ -36,6 +36,9 @@ def capacity(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
             placed = [(amount, count_of[index]) for index, amount in asking]
             asked_by_kind = v.classes.asked_by_kind(resource)
             room = [(-asked_by_kind[group.kind], count) for group, count in freed]
+            if v.lenient and v.charged.get(node):
+                most = sum(asked_by_kind[group.kind] * len(group.tasks) for group in v.victims_by_node[node])
+                room.append((-1, v.excuse(most, f"{resource} on {node}")))
             fits = weighted([*placed, *room]) <= future
             if future >= 0:
                 cp.add(fits)

@@ -1,0 +1,69 @@
+"""Repair: a sketch's assignment is a start, and what comes of it has the values that were asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from cpsched.check import violations
+from cpsched.importers.load import load
+from cpsched.importers.policy import load_policy
+from cpsched.lab.generate import generate
+from cpsched.objectives import level_plan
+from cpsched.optimum.foresight import Foresight
+from cpsched.optimum.levels import steps_of
+from cpsched.optimum.program import Program
+from cpsched.optimum.race import Race, Settings
+from cpsched.optimum.repair import Pinned, Repair
+from cpsched.optimum.unfolding import unfolded
+from cpsched.snapshot import Snapshot
+
+
+def contended(seed: int, **parameters: int) -> Snapshot:
+    """Gangs of two queues want in where others run, who may be evicted by some of them only."""
+    sizes = {"nodes": 5, "gangs": 6, "shapes": 3, "queues": 2, "largest_gang": 6, "running_per_node": 5} | parameters
+    instance = load(generate("contended", sizes, seed=seed))
+    return Snapshot(instance, load_policy("volcano", None, instance=instance))
+
+
+class Sketched:
+    """A session with its sketch, all levels of it settled."""
+
+    def __init__(self, snapshot: Snapshot):
+        self.race = Race(Settings(workers=1, deterministic=True))
+        self.program = Program(snapshot)
+        self.sight = Foresight(self.program, self.race, [])
+        self.sight.look(60.0)
+        plan = level_plan(snapshot)[: len(self.sight.levels)]
+        levels = [[foreseen.value for foreseen in level] for level in self.sight.levels]
+        self.pinned: Pinned = list(zip(plan, levels, strict=True))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_is_sketched_is_allowed_once_rights_may_be_broken(seed: int) -> None:
+    it = Sketched(contended(seed, nodes=3 + seed % 3 * 6, running_per_node=seed % 4 * 2))
+    lenient = Program(it.program.snapshot, lenient_with=it.program)
+    model: Any = lenient.cp
+    for level, values in it.pinned:
+        for step, value in zip(steps_of(lenient.variables, *level), values, strict=True):
+            for row in step.no_worse(value):
+                model.add(row)
+    start = unfolded(lenient.variables, it.sight, waiting=False)
+    for variable, count in start.items():
+        model.add_hint(variable, count)
+    values = it.race.completed(model)
+    assert values is not None
+    assert all(values[variable.index] == count for variable, count in start.items())
+
+
+@pytest.mark.parametrize("seed", [0, 2, 7, 17, 19])
+def test_a_repaired_decision_is_as_good_and_breaks_no_rule(seed: int) -> None:
+    """In the last two the sketch uses room that is not its own."""
+    it = Sketched(contended(seed))
+    decision = Repair(it.program, it.sight, it.race).decision(it.pinned, 60.0)
+    assert decision is not None
+    assert not violations(decision)
+    for level, values in it.pinned:
+        for step, value in zip(steps_of(it.program.variables, *level), values, strict=True):
+            assert step.measure(decision) == value
