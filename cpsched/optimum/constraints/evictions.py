@@ -166,6 +166,7 @@ def _one_last(
     cp.add(sum_of([v.evict[g.index, "reclaim"] for g in gone]) <= most_gone * any_gone)
     ways = [~any_gone]
     lost: dict[str, cp_model.IntVar] = {}
+    farthest: dict[str, int] = {}
     for alike in shapes:
         sample = alike[0].sample
         one_goes = v.flag(f"one like {sample.key} is reclaimed")
@@ -181,11 +182,16 @@ def _one_last(
                 continue
             if resource not in lost:
                 lost[resource] = _lost(cp, v, queue, resource, gone)
+            farthest[resource] = max(most + own, farthest.get(resource, 0))
             way = v.flag(f"{queue} above in {resource} when {sample.key} goes")
             cp.add(lost[resource] <= most + own).only_enforce_if(way)
             cp.add_implication(way, one_goes)
             ways.append(way)
     cp.add_bool_or(ways)
+    if len(farthest) == 1:
+        # Whichever way it is, no more than this goes: a row that needs no condition.
+        for resource, most in farthest.items():
+            cp.add(lost[resource] <= most)
 
 
 def _lost(cp: cp_model.CpModel, v: Variables, queue: str, resource: str, gone: list[VictimGroup]) -> cp_model.IntVar:

@@ -89,10 +89,22 @@ def queue(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
             if room >= 0:
                 cp.add(change(v, name, resource) <= room)
                 continue
+            # Where nobody asks for it the holding does not rise, so one row says both without a condition.
             asked = v.flag(f"{resource} asked in {name}")
-            for one in asking:
-                cp.add(v.total(one) == 0).only_enforce_if(~asked)
-            cp.add(change(v, name, resource) <= room).only_enforce_if(asked)
+            cp.add(change(v, name, resource) <= room * asked)
+            _asks(cp, v, asking, asked)
+
+
+def _asks(cp: cp_model.CpModel, v: Variables, asking: list[TaskClass], asked: cp_model.IntVar) -> None:
+    """Nobody receives anything unless it is asked; said of whole jobs where all their tasks ask."""
+    indices = {one.index for one in asking}
+    for jobs in v.classes.jobs:
+        if jobs.counts.keys() <= indices:
+            cp.add(v.served(jobs) <= len(jobs) * asked)
+        else:
+            for one, count in v.taken(jobs):
+                if one.index in indices:
+                    cp.add(count <= len(jobs) * jobs.counts[one.index] * asked)
 
 
 def enqueue(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
