@@ -76,6 +76,7 @@ class Search:
         self._values: list[int] | None = None
         self._ask_hint = hint
         self._plan = level_plan(snapshot)
+        self._repair = Repair(self.program, self.race)
         self._made: dict[int, list[Step]] = {}
         self._settled: list[list[int]] = []
         self._foreseen: dict[int, list[Foreseen]] = {}
@@ -115,21 +116,22 @@ class Search:
 
     def _realise(self, begin: int, sight: Foresight) -> None:
         """Look for a decision that is as good as foreseen on as many levels as can be."""
-        ways, repair = plans(self.program.variables, sight), Repair(self.program, sight, self.race)
         most, least = len(sight.levels), 0
+        if self._planned(begin, begin + most, plans(self.program.variables, sight)):
+            return
         count = most
         while least < count and not self.race.interrupted:
-            if self._planned(begin, begin + count, ways) or self._repaired(begin + count, repair):
+            if self._repaired(begin + count, sight):
                 least = count
             else:
                 most = count - 1
             count = (least + most + 1) // 2
 
-    def _repaired(self, end: int, repair: Repair) -> bool:
+    def _repaired(self, end: int, sight: Foresight) -> bool:
         """Whether the sketch could be made up into a decision that is as good on all levels up to this one."""
         values = [*self._settled, *([step.value for step in self._foreseen[p]] for p in range(len(self._settled), end))]
-        until = self._clock() + (self._end - self._clock()) / 2
-        decision = repair.decision(list(zip(self._plan, values, strict=False)), until)
+        until = self._clock() + (self._end - self._clock()) * 3 / 4
+        decision = self._repair.decision(sight, list(zip(self._plan, values, strict=False)), until)
         if decision is not None:
             self._adopt(decision)
         return decision is not None

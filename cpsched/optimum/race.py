@@ -156,12 +156,12 @@ class Race:
         return outcome
 
     def approach(self, cp: cp_model.CpModel, seconds: float) -> Outcome:
-        """A better assignment than the one hinted, where the bound is known: CP-SAT looks around it, on all workers.
+        """A better assignment than the one hinted, where the bound is known: CP-SAT looks around it.
 
-        They take turns by work done, not by time, so that it ends the same way in every run.
+        Its strategies take turns by work done, not by time, so that it ends the same way in every run.
         """
         effort = APPROACH_EFFORT * max(1.0, len(cp.proto.variables) / FEW)
-        return self._cp_sat(cp, seconds, workers=self.settings.workers, effort=effort, may_fail=True, in_turns=True)
+        return self._cp_sat(cp, seconds, workers=1, effort=effort, may_fail=True, in_turns=True)
 
     def completed(self, cp: cp_model.CpModel) -> list[int] | None:
         """All values that go with those hinted; None if there are none."""
@@ -244,13 +244,14 @@ class Race:
         parameters.catch_sigint_signal = False
         if in_turns:
             parameters.interleave_search = True
+            parameters.interleave_batch_size = 1
             parameters.subsolvers.append("default_lp")
         elif workers > 1 or may_fail or lean or len(cp.proto.variables) > FEW:
             parameters.subsolvers.append("max_lp")
         status, answer = self._wait(solver, cp, rival, may_fail)
         if answer is not None:
             self._tell(answer)
-        self.raced |= (workers > 1 and not in_turns) or answer is not None
+        self.raced |= workers > 1 or answer is not None
         self._effort += solver.response_proto.deterministic_time
         if may_fail and status == cp_model.INFEASIBLE:
             return Outcome([], holder="cp-sat")

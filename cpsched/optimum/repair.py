@@ -15,7 +15,7 @@ from cpsched.optimum.assignments import judged
 from cpsched.optimum.foresight import Foresight
 from cpsched.optimum.levels import steps_of
 from cpsched.optimum.program import Program
-from cpsched.optimum.race import Race, objective_of
+from cpsched.optimum.race import Race
 from cpsched.optimum.unfolding import unfolded
 from cpsched.optimum.variables import sum_of
 
@@ -26,41 +26,49 @@ Pinned = Sequence[tuple[tuple[str, int | None], Sequence[int]]]
 class Repair:
     """Decisions as good as a sketch, one question after another."""
 
-    def __init__(self, program: Program, sight: Foresight, race: Race):
-        self._strict, self._sight, self._race = program, sight, race
+    def __init__(self, program: Program, race: Race):
+        self._strict, self._race = program, race
+        self._sight: Foresight | None = None
+        self._near: list[int] = []
+        """What came of the last question about the same sketch: close to what the next one asks for."""
 
     @cached_property
     def _program(self) -> Program:
         return Program(self._strict.snapshot, lenient_with=self._strict)
 
-    def decision(self, pinned: Pinned, end: float) -> Decision | None:
-        """A decision with these values; None if none was found."""
+    def decision(self, sight: Foresight, pinned: Pinned, end: float) -> Decision | None:
+        """A decision with these values, which the sketch has; None if none was found."""
         v = self._program.variables
         waiting = v.waiting_will_do and all(name != "tasks_bound" for (name, _), _ in pinned)
         rows = [sum_of(list(v.bind.values())) == 0] if waiting else []
         for level, values in pinned:
             for step, value in zip(steps_of(v, *level), values, strict=True):
                 rows += step.no_worse(value)
-        model = self._model(rows)
-        for variable, count in unfolded(v, self._sight, waiting=waiting).items():
-            model.add_hint(variable, count)
-        near = self._race.completed(model)
-        while near is not None and (left := end - self._race.clock()) > 0 and not self._race.interrupted:
-            model = self._model(rows)
-            model.minimize(sum_of(v.excuses))
-            model.proto.solution_hint.vars.extend(range(len(near)))
-            model.proto.solution_hint.values.extend(near)
-            outcome = self._race.approach(model, left)
-            if not outcome.solutions or objective_of(model, outcome.solutions[0]):
+        start = dict(enumerate(self._near))
+        if sight is not self._sight:
+            start = {x.index: count for x, count in unfolded(v, sight, waiting=waiting).items()}
+        while (left := end - self._race.clock()) > 0 and not self._race.interrupted:
+            near = self._race.completed(self._model(rows, start))
+            if near is None:
                 return None
-            near = outcome.solutions[0]
-            decision = judged(self._program, near)
+            outcome = self._race.approach(self._model(rows, dict(enumerate(near))), left)
+            if not outcome.solutions:
+                return None
+            self._sight, self._near = sight, outcome.solutions[0]
+            start = dict(enumerate(self._near))
+            if any(self._near[x.index] for x in v.excuses):
+                return None
+            decision = judged(self._program, self._near)
             if decision is not None:
                 return decision
         return None
 
-    def _model(self, rows: list[Any]) -> Any:
+    def _model(self, rows: list[Any], start: dict[int, int]) -> Any:
+        """The least price of what the rows ask for, to be looked for from the start."""
         model: Any = self._program.cp.clone()
         for row in rows:
             model.add(row)
+        model.minimize(sum_of(self._program.variables.excuses))
+        model.proto.solution_hint.vars.extend(start.keys())
+        model.proto.solution_hint.values.extend(start.values())
         return model

@@ -104,8 +104,8 @@ def test_optimum_equals_exhaustive_search_where_no_plan_comes_true(
     found: list[bool] = []
     repair = Repair.decision
 
-    def counted(self: Repair, pinned: Pinned, end: float) -> Decision | None:
-        decision = repair(self, pinned, end) if repairs else None
+    def counted(self: Repair, sight: Foresight, pinned: Pinned, end: float) -> Decision | None:
+        decision = repair(self, sight, pinned, end) if repairs else None
         found.append(decision is not None)
         return decision
 

@@ -37,7 +37,8 @@ def refine(cp: cp_model.CpModel, v: Variables, node: str) -> bool:
             carried = weighted((pattern.get(shape, 0), use) for pattern, use in zip(patterns, uses, strict=True))
             cp.add(sum_of(shares) <= carried)
     for key, part in parts.items():
-        cp.add(charged[key][0] <= sum_of(part))
+        count, most = charged[key]
+        cp.add(count <= sum_of([*part, v.excuse(most, f"charges on {node}")]))
     return bool(charged)
 
 

@@ -61,7 +61,7 @@ def test_what_is_sketched_is_allowed_once_rights_may_be_broken(seed: int) -> Non
 def test_a_repaired_decision_is_as_good_and_breaks_no_rule(seed: int) -> None:
     """In the last two the sketch uses room that is not its own."""
     it = Sketched(contended(seed))
-    decision = Repair(it.program, it.sight, it.race).decision(it.pinned, 60.0)
+    decision = Repair(it.program, it.race).decision(it.sight, it.pinned, 60.0)
     assert decision is not None
     assert not violations(decision)
     for level, values in it.pinned:
