@@ -130,7 +130,7 @@ class Search:
     def _repaired(self, end: int, sight: Foresight) -> bool:
         """Whether the sketch could be made up into a decision that is as good on all levels up to this one."""
         values = [*self._settled, *([step.value for step in self._foreseen[p]] for p in range(len(self._settled), end))]
-        until = self._clock() + (self._end - self._clock()) * 3 / 4
+        until = self._clock() + (self._end - self._clock()) / 2
         decision = self._repair.decision(sight, list(zip(self._plan, values, strict=False)), until)
         if decision is not None:
             self._adopt(decision)

@@ -30,7 +30,7 @@ class Repair:
         self._strict, self._race = program, race
         self._sight: Foresight | None = None
         self._near: list[int] = []
-        """What came of the last question about the same sketch: close to what the next one asks for."""
+        """What came of the last question about the same sketch that was in vain: a start for less, and for more."""
 
     @cached_property
     def _program(self) -> Program:
@@ -39,14 +39,16 @@ class Repair:
     def decision(self, sight: Foresight, pinned: Pinned, end: float) -> Decision | None:
         """A decision with these values, which the sketch has; None if none was found."""
         v = self._program.variables
-        waiting = v.waiting_will_do and all(name != "tasks_bound" for (name, _), _ in pinned)
-        rows = [sum_of(list(v.bind.values())) == 0] if waiting else []
+        rows = []
         for level, values in pinned:
             for step, value in zip(steps_of(v, *level), values, strict=True):
                 rows += step.no_worse(value)
         start = dict(enumerate(self._near))
         if sight is not self._sight:
+            waiting = v.waiting_will_do and all(name != "tasks_bound" for (name, _), _ in pinned)
             start = {x.index: count for x, count in unfolded(v, sight, waiting=waiting).items()}
+        if v.waiting_will_do and not any(start[x.index] for x in v.bind.values()):
+            rows.append(sum_of(list(v.bind.values())) == 0)
         while (left := end - self._race.clock()) > 0 and not self._race.interrupted:
             near = self._race.completed(self._model(rows, start))
             if near is None:
@@ -54,11 +56,12 @@ class Repair:
             outcome = self._race.approach(self._model(rows, dict(enumerate(near))), left)
             if not outcome.solutions:
                 return None
-            self._sight, self._near = sight, outcome.solutions[0]
-            start = dict(enumerate(self._near))
-            if any(self._near[x.index] for x in v.excuses):
+            near = outcome.solutions[0]
+            start = dict(enumerate(near))
+            if any(near[x.index] for x in v.excuses):
+                self._sight, self._near = sight, near
                 return None
-            decision = judged(self._program, self._near)
+            decision = judged(self._program, near)
             if decision is not None:
                 return decision
         return None
