@@ -38,8 +38,10 @@ def _present(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables, claims: Cla
             key = ("" if everywhere else group.node, action, indices)
             if key not in present:
                 present[key] = _entitled(cp, v, key, claims)
-            excuse = v.excuse(1, f"{action} of {group.sample.key}")
-            cp.add(v.evict[group.index, action] <= len(group.tasks) * sum_of([*present[key], excuse]))
+            flags: list[Expr] = [*present[key]]
+            if v.lenient:
+                flags.append(v.excuse(1, f"{action} of {group.sample.key}"))
+            cp.add(v.evict[group.index, action] <= len(group.tasks) * sum_of(flags))
 
 
 def _claimed(cp: cp_model.CpModel, v: Variables, claims: Claims) -> None:
