@@ -13,6 +13,7 @@ from typing import Any
 from cpsched import resources, timestamps
 from cpsched.objects import KINDS, cluster, groups, node, pod
 from cpsched.objects.base import Object, Shape
+from cpsched.objects.devices import ResourceClaim
 from cpsched.objects.pod import PodSpec
 from cpsched.requests import kube_nonzero_requests, kube_requests, volcano_requests
 
@@ -324,6 +325,12 @@ class Instance:
             if there is not None and task.status not in ENDED:
                 there.append(task)
         return {name: tuple(tasks) for name, tasks in by_node.items()}
+
+    @cached_property
+    def claim_owners(self) -> frozenset[str]:
+        """The uids of those for whom a claim was made, whether or not they name one: no other is like them."""
+        claims = self.of_kind(ResourceClaim)
+        return frozenset([owner.uid for c in claims for owner in c.metadata.owner_references if owner.controller])
 
     @cached_property
     def _shapes(self) -> frozenset[type[Any]]:

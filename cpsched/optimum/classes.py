@@ -149,7 +149,7 @@ def task_key(snapshot: Snapshot, job: SessionJob, task: Task, said: Said) -> Has
         task.role if job.min_by_role else None,
         task.namespace,
         frozenset(task.labels.items()) if task.labels else None,
-        task.key if wishes in said.own_things else None,
+        task.key if wishes in said.own_things or task.uid in snapshot.instance.claim_owners else None,
         owners if owners and snapshot.predicates.has_default_spread(task) else None,
     )
 

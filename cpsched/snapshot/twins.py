@@ -21,6 +21,7 @@ def twins_of(snapshot: Snapshot) -> dict[str, int]:
     numbers: dict[Hashable, int] = {}
     found: dict[str, int] = {}
     fresh = count()
+    owning = snapshot.instance.claim_owners
     tasks, stated, owners_count = snapshot.instance.tasks, _reader(snapshot), snapshot.policy.is_kube
     for key, job in snapshot.job_by_task.items():
         task = tasks[key]
@@ -39,10 +40,11 @@ def twins_of(snapshot: Snapshot) -> dict[str, int]:
             # kube-scheduler may spread pods together with those of the same owner.
             id(pod.metadata.owner_references) if owners_count else None,
         )
-        number = numbers.get(said)
+        alone = spec.volumes or spec.resource_claims or (owning and task.uid in owning)
+        number = None if alone else numbers.get(said)
         if number is None:
             number = next(fresh)
-            if not (spec.volumes or spec.resource_claims):
+            if not alone:
                 numbers[said] = number
         found[key] = number
     return found

@@ -48,6 +48,29 @@ def test_tasks_with_things_of_their_own() -> None:
     assert counted(snapshot_of(cluster(job("a", pending(replicas=3, **VOLUME))))) == [1, 1, 1]
 
 
+@pytest.mark.parametrize("owner", ["default-a-task-0", "default-a-task-2"])
+def test_one_for_whom_a_claim_was_made(owner: str) -> None:
+    """For its extended resources: the pod itself names none."""
+    metadata = {
+        "name": "c",
+        "namespace": "default",
+        "annotations": {"resource.kubernetes.io/extended-resource-claim": "true"},
+        "ownerReferences": [
+            {
+                "apiVersion": "v1",
+                "kind": "Pod",
+                "name": owner.removeprefix("default-"),
+                "uid": owner,
+                "controller": True,
+            }
+        ],
+    }
+    claim = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": metadata, "spec": {}}
+    snapshot = snapshot_of(cluster(job("a", pending(replicas=3)), objects=[claim]))
+    assert counted(snapshot) == [1, 2]
+    assert len(set(snapshot.twins.values())) == 2
+
+
 @pytest.mark.parametrize(("roles", "expected"), [({}, [2]), ({"x": 1, "y": 1}, [1, 1])])
 def test_roles_count_where_they_have_minima(roles: Raw, expected: list[int]) -> None:
     tasks = [pending(role="x"), pending(role="y")]
