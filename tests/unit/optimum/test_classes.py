@@ -87,8 +87,8 @@ def test_owners_count_where_the_scheduler_spreads_by_them(when: str, expected: l
         "profiles": [{"pluginConfig": [{"name": "PodTopologySpread", "args": arguments}]}],
     }
     owners = [[{"kind": "ReplicaSet", "name": name, "controller": True}] for name in ("a", "a", "b")]
-    tasks = [pending(ownerReferences=owner) for owner in owners]
-    assert counted(snapshot_of(cluster(job("j", *tasks)), model="kube", conf=told)) == expected
+    jobs = [job(f"j{number}", pending(ownerReferences=owner)) for number, owner in enumerate(owners)]
+    assert counted(snapshot_of(cluster(*jobs), model="kube", conf=told)) == expected
 
 
 def same_jobs(*jobs: Raw, **fields: Any) -> list[int]:

@@ -67,3 +67,22 @@ def test_a_repaired_decision_is_as_good_and_breaks_no_rule(seed: int) -> None:
     for level, values in it.pinned:
         for step, value in zip(steps_of(it.program.variables, *level), values, strict=True):
             assert step.measure(decision) == value
+
+
+def test_the_same_question_has_the_same_answer() -> None:
+    """However long it takes: its strategies take turns by work done."""
+    found = [
+        Repair(it.program, it.race).decision(it.sight, it.pinned, 60.0)
+        for it in (Sketched(contended(19)) for _ in range(2))
+    ]
+    assert found[0] is not None
+    assert found[1] is not None
+    assert [found[0].placed, found[0].evictions] == [found[1].placed, found[1].evictions]
+
+
+def test_what_was_in_vain_is_a_start_for_fewer_levels() -> None:
+    """Nothing is as good as this sketch on all levels, but on some."""
+    it = Sketched(contended(3))
+    repair = Repair(it.program, it.race)
+    assert repair.decision(it.sight, it.pinned, 60.0) is None
+    assert repair.decision(it.sight, it.pinned[:12], 60.0) is not None
