@@ -17,11 +17,12 @@ help: ## list the targets
 
 venv: $(READY) ## set up .venv from the lock file; the other targets do it when needed
 
+# The lock names everything: nothing is resolved anew (--no-deps), so no later release of anything changes what is set up.
 $(READY): pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=...")'
 	@echo "Setting up .venv; this takes a minute or two, once."
 	@test -x $(BIN)/pip || $(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	@$(BIN)/python -m pip check
 	@touch $@
