@@ -11,10 +11,11 @@ from functools import cached_property
 from typing import Any
 
 from cpsched import resources, timestamps
-from cpsched.objects import KINDS, cluster, groups, node, pod
-from cpsched.objects.base import Object, Shape
+from cpsched.objects import cluster, groups, node, pod
+from cpsched.objects.base import Object
 from cpsched.objects.devices import ResourceClaim
 from cpsched.objects.pod import PodSpec
+from cpsched.objects.written import object_dict, shared_dict
 from cpsched.requests import kube_nonzero_requests, kube_requests, volcano_requests
 
 API_VERSION = "cpsched/v1"
@@ -346,14 +347,14 @@ class Instance:
     def sha256(self) -> str:
         """Hash of the content, the same for every way of writing or making the same instance."""
         known: dict[int, Any] = {}
-        content = self._stated() | {"objects": [_shared_dict(item, known) for item in self.objects]}
+        content = self._stated() | {"objects": [shared_dict(item, known) for item in self.objects]}
         content.pop("recipe", None)
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
         """The instance as JSON (`kind: Instance`): every field that was understood; loading it gives this again."""
-        return self._stated() | {"objects": [_object_dict(item) for item in self.objects]}
+        return self._stated() | {"objects": [object_dict(item) for item in self.objects]}
 
     def _stated(self) -> dict[str, Any]:
         content: dict[str, Any] = {"apiVersion": API_VERSION, "kind": "Instance"}
@@ -370,33 +371,6 @@ class Instance:
         if self.recipe is not None:
             content["recipe"] = dict(self.recipe)
         return content
-
-
-def _object_dict(item: Object) -> dict[str, Any]:
-    api_version, kind = _NAMES_BY_SHAPE[type(item)]
-    return {"apiVersion": api_version, "kind": kind, **item.model_dump(mode="json", exclude_defaults=True)}
-
-
-def _shared_dict(item: Object, known: dict[int, Any]) -> dict[str, Any]:
-    """The same, to be read only: objects share what their specs and statuses say as they share these."""
-    api_version, kind = _NAMES_BY_SHAPE[type(item)]
-    content = {"apiVersion": api_version, "kind": kind}
-    content |= item.model_dump(mode="json", exclude_defaults=True, exclude=_SHARED)
-    for name in _SHARED:
-        part = item.__dict__.get(name)
-        if isinstance(part, Shape):
-            if id(part) not in known:
-                is_default = part == type(item).model_fields[name].default
-                known[id(part)] = None if is_default else part.model_dump(mode="json", exclude_defaults=True)
-            if known[id(part)] is not None:
-                content[name] = known[id(part)]
-    return content
-
-
-_SHARED = {"spec": True, "status": True}
-
-
-_NAMES_BY_SHAPE = {shape: (f"{group}/v1" if group else "v1", kind) for (group, kind), shape in KINDS.items()}
 
 
 def _vector(stated: Mapping[str, str] | None) -> dict[str, int] | None:

@@ -1,0 +1,35 @@
+"""Objects as JSON again: every field that was understood and is not its default."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cpsched.objects import KINDS
+from cpsched.objects.base import Object, Shape
+
+_NAMES_BY_SHAPE = {shape: (f"{group}/v1" if group else "v1", kind) for (group, kind), shape in KINDS.items()}
+_SHARED = {"spec": True, "status": True}
+
+
+def object_dict(item: Object) -> dict[str, Any]:
+    """The object; loading it gives it again."""
+    return _named(item) | item.model_dump(mode="json", exclude_defaults=True)
+
+
+def shared_dict(item: Object, known: dict[int, Any]) -> dict[str, Any]:
+    """The same, to be read only: objects share what their specs and statuses say as they share these."""
+    content = _named(item) | item.model_dump(mode="json", exclude_defaults=True, exclude=_SHARED)
+    for name in _SHARED:
+        part = item.__dict__.get(name)
+        if isinstance(part, Shape):
+            if id(part) not in known:
+                is_default = part == type(item).model_fields[name].default
+                known[id(part)] = None if is_default else part.model_dump(mode="json", exclude_defaults=True)
+            if known[id(part)] is not None:
+                content[name] = known[id(part)]
+    return content
+
+
+def _named(item: Object) -> dict[str, Any]:
+    api_version, kind = _NAMES_BY_SHAPE[type(item)]
+    return {"apiVersion": api_version, "kind": kind}
