@@ -29,15 +29,17 @@ MEASURED = {"wall_seconds", "cpu_seconds", "peak_rss_bytes", "started"}
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     # Ray's sockets lie in this folder, and their names must be short.
-    with tempfile.TemporaryDirectory(prefix="ray") as folder:
-        cluster = subprocess.Popen(
+    with (
+        tempfile.TemporaryDirectory(prefix="ray") as folder,
+        subprocess.Popen(
             [sys.executable, "-m", "tests.cli.ray_cluster", folder],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
             cwd=ROOT,
-        )
+        ) as cluster,
+    ):
         assert cluster.stdout is not None
         where = cluster.stdout.readline().strip()
         members = family(cluster.pid)

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from cpsched import requests, resources
 from cpsched.filters import FILTERS, feasible
 from cpsched.importers.load import load
-from cpsched.instance import _object_dict, _shared_dict
 from cpsched.objects.pod import PodSpec
+from cpsched.objects.written import object_dict, shared_dict
 from cpsched.optimum import said
 from cpsched.snapshot.predicates import NOT_IN_SHARD, Predicates, has_dynamic_wishes
 from tests.contested import sessions
@@ -105,4 +105,4 @@ def test_what_objects_say_as_json(objects):
     instance = load(objects)
     known = {}
     for item in instance.objects:
-        assert list(_shared_dict(item, known).items()) == list(_object_dict(item).items())
+        assert list(shared_dict(item, known).items()) == list(object_dict(item).items())
