@@ -12,8 +12,7 @@ from cpsched.compare.differences import Difference, differences
 from cpsched.compare.optima import Optima
 from cpsched.compare.reasons import Reasons
 from cpsched.compare.session import Session
-from cpsched.compare.standing import FINDINGS, Gap, gap, is_better_more
-from cpsched.objectives import PRIORITY_OFFSET
+from cpsched.compare.standing import FINDINGS, Gap, gap, is_better_more, worded
 from cpsched.options import Options
 from cpsched.solution import SolutionStatus
 
@@ -201,14 +200,6 @@ def _findings(one: Judgement) -> str:
     rules = ", ".join(one.contender.rules)
     number = len(one.contender.solution.findings)
     return f"breaks {rules} ({number} finding{'s' * (number > 1)}), so it ranks below all that break nothing"
-
-
-def worded(level: str, value: int | str | None) -> str:
-    """A level's value for a reader; a sum of priorities is split into the two numbers that it stands for."""
-    if level.startswith("victim_priority_sum") and isinstance(value, int):
-        victims = (value + PRIORITY_OFFSET // 2) // PRIORITY_OFFSET
-        return f"{victims} victim{'s' * (victims != 1)} with priorities of {value - victims * PRIORITY_OFFSET} in sum"
-    return "none" if value is None else str(value)
 
 
 _SENTENCES: Mapping[str, Callable[[Judgement], str]] = {

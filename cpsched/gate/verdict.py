@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from cpsched import timestamps
-from cpsched.compare.comparison import worded
-from cpsched.compare.standing import FINDINGS, is_better_more
+from cpsched.compare.standing import FINDINGS, is_better_more, worded
 from cpsched.gate.baseline import Behind, Entry
 from cpsched.gate.measure import Measured, Value
 

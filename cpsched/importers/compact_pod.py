@@ -58,6 +58,7 @@ def pod_object(
 def _pod(job: CompactJob, task: Raw, role: str, task_id: str, name: str, namespace: str, node: str) -> Raw:
     metadata: Raw = {key: task[key] for key in _METADATA if key in task}
     metadata |= {"name": name, "namespace": namespace}
+    metadata.setdefault("uid", f"{namespace}-{name}")
     key = f"{namespace}/{name}"
     annotations = {GROUP_ANNOTATION: job.name, "volcano.sh/task-spec": role, **(task.get("annotations") or {})}
     if task_id != key:

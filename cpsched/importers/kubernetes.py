@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from pydantic import ValidationError
@@ -101,16 +102,23 @@ def _items(items: Iterable[Any], place: str, default: tuple[Any, str] | None) ->
 def _with_known_parts(shape: type[Object], raw: Mapping[str, Any], known: Known) -> dict[str, Any]:
     """The object with its spec and status read already, once for all that are written the same."""
     parts: dict[str, Shape] = {}
-    for name in ("spec", "status"):
-        inner = shape.model_fields[name].annotation if raw.get(name) and name in shape.model_fields else None
-        if isinstance(inner, type) and issubclass(inner, Shape):
-            written = (inner, repr(raw[name]))
-            try:
-                parts[name] = known.get(written) or known.setdefault(written, inner.model_validate(raw[name]))
-            except ValidationError:
-                # The object as a whole is read next, and says what is wrong and where.
-                continue
+    for name, inner in _shared_parts(shape):
+        if not raw.get(name):
+            continue
+        written = (inner, repr(raw[name]))
+        try:
+            parts[name] = known.get(written) or known.setdefault(written, inner.model_validate(raw[name]))
+        except ValidationError:
+            # The object as a whole is read next, and says what is wrong and where.
+            continue
     return {**raw, **parts}
+
+
+@cache
+def _shared_parts(shape: type[Object]) -> tuple[tuple[str, type[Shape]], ...]:
+    """Which of spec and status objects of the shape have."""
+    inner = ((name, shape.model_fields[name].annotation) for name in ("spec", "status") if name in shape.model_fields)
+    return tuple((name, part) for name, part in inner if isinstance(part, type) and issubclass(part, Shape))
 
 
 def _validated(shape: type[Object], raw: Mapping[str, Any], file: str, where: str) -> Object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, Strict, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, Strict, WithJsonSchema
 from pydantic.alias_generators import to_camel
 
 from cpsched import quantity, timestamps
@@ -61,8 +61,9 @@ class Metadata(Shape):
     name: str = ""
     namespace: str = ""
     uid: str = ""
-    labels: dict[str, str] = {}
-    annotations: dict[str, str] = {}
+    # Every object has its own, and pydantic makes an empty one faster than it copies one.
+    labels: dict[str, str] = Field(default_factory=dict)
+    annotations: dict[str, str] = Field(default_factory=dict)
     creation_timestamp: Time | None = None
     deletion_timestamp: Time | None = None
     owner_references: Items[OwnerReference] = ()

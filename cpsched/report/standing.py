@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cpsched.compare.comparison import worded
-from cpsched.compare.standing import FINDINGS, NO_DECISION, Gap, Standing, gap
+from cpsched.compare.standing import FINDINGS, NO_DECISION, Gap, Standing, gap, worded
 from cpsched.objectives import comparable
 from cpsched.report.scene import View
 from cpsched.solution import Level, SolutionStatus
