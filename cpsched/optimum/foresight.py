@@ -32,8 +32,8 @@ HOPING = 0.1
 SUSPECTS = (SEES_TASKS, frozenset({"victim_priority_sum", "victim_count", "victim_start_time"}))
 """Levels whose hopes are most often in vain; the likeliest are suspected first."""
 
-NOT_SKETCHED = frozenset({"nodes_used"})
-"""Levels that a sketch knows nothing of."""
+HOPELESS = ("nodes_used", 0)
+"""A step whose hope is in vain wherever nodes are left empty: without wholeness each is used in part."""
 
 
 class Ahead(NamedTuple):
@@ -75,9 +75,9 @@ class Foresight:
     known, the last of them only as a bound.
     """
 
-    def __init__(self, program: Program, race: Race, settled: Sequence[Sequence[int]]):
-        self.race, self._program, self._given = race, program, settled
-        self.sketch = Sketch(program)
+    def __init__(self, program: Program, race: Race, settled: Sequence[Sequence[int]], *, pools: bool = True):
+        self.race, self._program, self._given, self._pools = race, program, settled, pools
+        self.sketch = Sketch(program, pools=pools)
         self._linear = Linearisation()
         self._hopes = Hopes(self.sketch.cp, self._linear, relaxed=race.settings.prover == "both")
         self.levels: list[list[Foreseen]] = []
@@ -88,7 +88,7 @@ class Foresight:
         self._starving = {job.key for job in program.snapshot.starving}
         self._steps = self._made(len(settled))
         self._waiting: list[Ahead] = []
-        self._distrusted: set[tuple[str, int]] = set()
+        self._distrusted: set[tuple[str, int]] = {HOPELESS}
         if len(self.sketch.cp.proto.variables) > LONE:
             race.warm_up()
         _pin_levels(self.sketch, self._plan, settled)
@@ -122,7 +122,7 @@ class Foresight:
         left = end - self.race.clock()
         if not self.levels or not self.race.raced or self.race.interrupted or left <= 0:
             return
-        sketch = Sketch(self._program)
+        sketch = Sketch(self._program, pools=self._pools)
         found = [[foreseen.value for foreseen in level] for level in self.levels]
         _pin_levels(sketch, self._plan, [*self._given, *found])
         for row in self._reductions(sketch.variables, len(self._given) + len(found) - 1):
@@ -142,7 +142,7 @@ class Foresight:
     def _made(self, begin: int) -> Iterator[Ahead]:
         for position in range(begin, len(self._plan)):
             name, priority = self._plan[position]
-            if name in NOT_SKETCHED:
+            if not self.sketch.knows(name):
                 return
             self.race.say(f"sketch of {name if priority is None else f'{name}[{priority}]'}")
             steps = steps_of(self.sketch.variables, name, priority)
@@ -239,7 +239,7 @@ def _worth(step: Step, values: list[int] | None) -> int | None:
 def _pin_levels(sketch: Sketch, plan: Sequence[tuple[str, int | None]], settled: Sequence[Sequence[int]]) -> None:
     """Let the levels be no worse than these values of their steps."""
     for (name, priority), values in zip(plan, settled, strict=False):
-        if name not in NOT_SKETCHED:
+        if sketch.knows(name):
             for step, value in zip(steps_of(sketch.variables, name, priority), values, strict=False):
                 _pin(sketch, step, value)
 

@@ -307,25 +307,50 @@ def _resources_placed(v: Variables) -> list[Step]:
 
 
 def _nodes_used(v: Variables) -> list[Step]:
-    used: list[Expr] = []
+    """Nodes that are used whatever happens, and a flag for each of the others."""
     least = 0
+    held: dict[str, list[VictimGroup]] = {}
     for node, present in v.snapshot.instance.tasks_by_node.items():
         groups = v.victims_by_node.get(node, [])
-        removable = sum(len(group.tasks) for group in groups)
         # Whoever evicts the last task of a node is placed there, unless the scope of evictions is the cluster.
-        if removable < len(present) or (present and v.snapshot.policy.rules.eviction_scope == "node"):
+        stays = sum(len(group.tasks) for group in groups) < len(present)
+        if stays or (present and v.snapshot.policy.rules.eviction_scope == "node"):
             least += 1
-            continue
-        placements = [v.placed(one, node) for one in v.classes_by_node.get(node, [])]
-        if not present and not placements:
-            continue
-        flag = v.flag(f"{node} hosts something")
-        if present:
-            v.cp.add(sum_of([v.evicted(group) for group in groups]) == removable).only_enforce_if(~flag)
-        for placed in placements:
-            v.cp.add(placed == 0).only_enforce_if(~flag)
-        used.append(flag)
-    return [Step(sum_of(used) + least, least, _worth("nodes_used"))]
+        elif present or v.classes_by_node.get(node):
+            held[node] = groups
+
+    @cache
+    def flags() -> dict[str, cp_model.IntVar]:
+        found = {node: v.flag(f"{node} hosts something") for node in held}
+        for node, groups in held.items():
+            if groups:
+                staying = sum_of([v.evicted(group) for group in groups])
+                v.cp.add(staying == sum(len(g.tasks) for g in groups)).only_enforce_if(~found[node])
+                for one in v.classes_by_node.get(node, []):
+                    v.cp.add(v.placed(one, node) == 0).only_enforce_if(~found[node])
+            else:
+                _hosted(v, node, found[node])
+        for nodes in v.room.alike:
+            for first, second in pairwise(node for node in nodes if node in found):
+                v.cp.add_implication(found[second], found[first])
+        return found
+
+    def read(value: Callable[[Expr], int]) -> int:
+        return least + sum(
+            any(value(v.evicted(group)) < len(group.tasks) for group in groups)
+            or any(value(v.placed(one, node)) for one in v.classes_by_node.get(node, []))
+            for node, groups in held.items()
+        )
+
+    return [Step(lambda: sum_of(list(flags().values())) + least, least, _worth("nodes_used"), read=read)]
+
+
+def _hosted(v: Variables, node: str, flag: cp_model.IntVar) -> None:
+    """An empty node has room only if it counts as used; everybody asks for some of it."""
+    present = v.classes_by_node.get(node, [])
+    for resource in sorted({name for one in present for name, amount in one.sample.requests.items() if amount}):
+        asked = weighted((v.classes.amount(one.sample, resource), v.placed(one, node)) for one in present)
+        v.cp.add(asked <= max(0, v.room.future[node].get(resource, 0)) * flag)
 
 
 OF_VICTIMS: dict[str, Callable[[Variables, list[VictimGroup]], list[Step]]] = {

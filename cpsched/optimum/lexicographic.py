@@ -12,7 +12,7 @@ from cpsched.check import Decision, violations
 from cpsched.objectives import comparable, level_plan, value_of, vector
 from cpsched.optimum.assignments import judged
 from cpsched.optimum.extract import counts_of
-from cpsched.optimum.foresight import NOT_SKETCHED, Foresight
+from cpsched.optimum.foresight import Foresight
 from cpsched.optimum.hopes import Foreseen
 from cpsched.optimum.interrupt import on_interrupt
 from cpsched.optimum.levels import steps_of
@@ -102,23 +102,36 @@ class Search:
             self.best = started
 
     def _foresee(self, begin: int) -> None:
-        """Look at the levels ahead on a sketch, and find a decision that is as good on as many as can be."""
-        now = self._clock()
-        if now >= self._end or self.race.interrupted or self._plan[begin][0] in NOT_SKETCHED:
+        """Look at the levels ahead on a sketch, and find a decision that is as good on as many as can be.
+
+        Where a sketch that takes alike nodes for one says more than can be, one that does not is asked.
+        """
+        if self._is_closed(begin):
             return
-        sight = Foresight(self.program, self.race, self._settled)
-        sight.look(now + (self._end - now) / 2)
-        sight.repeat(self._end)
-        self._foreseen |= {begin + offset: steps for offset, steps in enumerate(sight.levels)}
-        self._beyond = {begin + len(sight.levels): sight.open}
-        if sight.levels:
-            self._realise(begin, sight)
+        for pools in (True, False):
+            now = self._clock()
+            if now >= self._end or self.race.interrupted:
+                return
+            sight = Foresight(self.program, self.race, self._settled, pools=pools)
+            if not sight.sketch.knows(self._plan[begin][0]):
+                continue
+            sight.look(now + (self._end - now) / 2)
+            sight.repeat(self._end)
+            end = begin + len(sight.levels)
+            self._foreseen |= {begin + offset: steps for offset, steps in enumerate(sight.levels)}
+            self._beyond = {end: sight.open}
+            if not sight.levels or self._planned(begin, end, plans(self.program.variables, sight)):
+                return
+            if not sight.sketch.has_pools:
+                return self._realise(begin, sight)
+
+    def _is_closed(self, position: int) -> bool:
+        """Whether the best decision so far is as good on the level as any can be."""
+        return all(step.measure(self.best) == step.least for step in self._steps(position))
 
     def _realise(self, begin: int, sight: Foresight) -> None:
-        """Look for a decision that is as good as foreseen on as many levels as can be."""
-        most, least = len(sight.levels), 0
-        if self._planned(begin, begin + most, plans(self.program.variables, sight)):
-            return
+        """Look for a decision that is as good as foreseen on as many levels as can be, starting from the sketch."""
+        least, most = 0, len(sight.levels)
         count = most
         while least < count and not self.race.interrupted:
             if self._repaired(begin + count, sight):

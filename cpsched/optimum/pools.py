@@ -31,8 +31,8 @@ def pooled(classes: Classes, room: Room, pool_by_node: dict[str, str]) -> tuple[
     return replace(classes, victims=_merged(classes.victims, pool_by_node)), pools
 
 
-def pools_of(classes: Classes, room: Room) -> dict[str, str]:
-    """The pool of every node, named after its first."""
+def alike_nodes(classes: Classes, room: Room) -> tuple[tuple[str, ...], ...]:
+    """All nodes, those together that nothing tells apart."""
     limits: dict[str, list[tuple[int, int, int]]] = {node: [] for node in room.idle}
     for one in room.kinds:
         for node in one.nodes:
@@ -46,7 +46,12 @@ def pools_of(classes: Classes, room: Room) -> dict[str, str]:
     for node in room.idle:
         idle, future = frozenset(room.idle[node].items()), frozenset(room.future[node].items())
         alike.setdefault((tuple(limits[node]), idle, future, frozenset(victims[node].items())), []).append(node)
-    return {node: nodes[0] if len(nodes) >= SMALLEST_POOL else node for nodes in alike.values() for node in nodes}
+    return tuple(tuple(nodes) for nodes in alike.values())
+
+
+def pools_of(alike: tuple[tuple[str, ...], ...]) -> dict[str, str]:
+    """The pool of every node, named after its first."""
+    return {node: nodes[0] if len(nodes) >= SMALLEST_POOL else node for nodes in alike for node in nodes}
 
 
 def _summed(rooms: dict[str, Units], pool_by_node: dict[str, str]) -> dict[str, Units]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from ortools.sat.python import cp_model
 
@@ -10,7 +11,7 @@ from cpsched.optimum.classes import classes_of
 from cpsched.optimum.constraints import CONSTRAINTS, IN_SKETCHES
 from cpsched.optimum.interplay import Interplay
 from cpsched.optimum.kinds import room_by_kind
-from cpsched.optimum.pools import pooled, pools_of
+from cpsched.optimum.pools import alike_nodes, pooled, pools_of
 from cpsched.optimum.room import room_of
 from cpsched.optimum.variables import Expr, Variables
 from cpsched.snapshot import Snapshot
@@ -49,19 +50,28 @@ class Program:
 class Sketch:
     """A relaxation of a Program.
 
-    Nodes do not see whose tasks they hold, only what these ask for; nodes that are alike are one; filters that look at
-    neighbours and the rule `charge` are left out, and a victim needs somebody entitled anywhere.
+    Nodes do not see whose tasks they hold, only what these ask for; filters that look at neighbours and the rule
+    `charge` are left out, and a victim needs somebody entitled anywhere. With `pools`, many nodes alike are one.
     """
 
-    def __init__(self, program: Program):
+    def __init__(self, program: Program, *, pools: bool = True):
         snapshot, classes = program.snapshot, program.variables.classes
         self.cp = cp_model.CpModel()
         room = room_by_kind(snapshot, classes)
-        pool_by_node = pools_of(classes, room)
+        alike = alike_nodes(classes, room)
+        pool_by_node = pools_of(alike) if pools else {node: node for node in room.idle}
         self.nodes_by_pool: dict[str, list[str]] = {}
         for node, pool in pool_by_node.items():
             self.nodes_by_pool.setdefault(pool, []).append(node)
-        classes, room = pooled(classes, room, pool_by_node)
+        self.has_pools = len(self.nodes_by_pool) < len(pool_by_node)
+        if self.has_pools:
+            classes, room = pooled(classes, room, pool_by_node)
+        else:
+            room = replace(room, alike=alike)
         self.variables = Variables(self.cp, snapshot, classes, room, knows_who=False)
         for key in IN_SKETCHES:
             CONSTRAINTS[key](self.cp, snapshot, self.variables)
+
+    def knows(self, level: str) -> bool:
+        """Whether it can tell anything of the level: a pool does not know how many of its nodes are used."""
+        return level != "nodes_used" or not self.has_pools

@@ -28,6 +28,8 @@ class Room:
     future: dict[str, Units]
     now: dict[tuple[int, str], int]
     later: dict[tuple[int, str], int]
+    alike: tuple[tuple[str, ...], ...] = ()
+    """Nodes of which it makes no difference which one is used; none where filters look at neighbours."""
 
 
 def room_of(snapshot: Snapshot, classes: Classes) -> Room:

@@ -11,7 +11,7 @@ from ortools.sat.python import cp_model
 
 from cpsched.objectives import level_plan
 from cpsched.optimum.constraints.gang import enough
-from cpsched.optimum.foresight import NOT_SKETCHED, Foresight
+from cpsched.optimum.foresight import HOPELESS, SEES_TASKS, Foresight
 from cpsched.optimum.levels import steps_of
 from cpsched.optimum.pools import SMALLEST_POOL, _summed
 from cpsched.optimum.program import Program, Sketch
@@ -58,6 +58,50 @@ def test_only_many_nodes_that_are_alike_are_one(nodes: int) -> None:
     pooled = Counter(group.node for group in sketch.variables.classes.victims for _ in group.tasks)
     assert sum(pooled.values()) == nodes
     assert pooled.keys() == places
+
+
+class TestPoolsInVain:
+    """A pool takes room on two nodes for room on one; what it says of too much is asked again, node by node."""
+
+    def sights(self, monkeypatch: pytest.MonkeyPatch, cores: int) -> tuple[list[bool], Solution]:
+        """Whether the sketches that were asked had pools, for ten tasks on empty nodes of 3 cores each."""
+        asked: list[bool] = []
+        look = Foresight.look
+
+        def overheard(self: Foresight, end: float) -> None:
+            asked.append(self.sketch.has_pools)
+            look(self, end)
+
+        monkeypatch.setattr(Foresight, "look", overheard)
+        job = {"name": "job", "minMember": 1, "tasks": [_task(cores, replicas=10)]}
+        snapshot = snapshot_of(cluster(job, nodes={f"n{i}": 3 for i in range(SMALLEST_POOL)}))
+        return asked, decide(snapshot.instance, snapshot.policy, Settings(workers=1, deterministic=True))
+
+    def values(self, solution: Solution) -> dict[str, Any]:
+        assert all(level.proved for level in solution.levels)
+        return {level.name: level.value for level in solution.levels}
+
+    def test_two_cores_do_not_lie_across_two_nodes(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        asked, solution = self.sights(monkeypatch, cores=2)
+        assert asked == [True, False]
+        assert self.values(solution)["tasks_bound"] == SMALLEST_POOL
+
+    def test_a_pool_does_not_know_how_many_of_its_nodes_are_used(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        asked, solution = self.sights(monkeypatch, cores=1)
+        assert asked == [True, False]
+        assert self.values(solution)["tasks_bound"] == 10
+        assert self.values(solution)["nodes_used"] == 4
+
+
+def test_of_nodes_alike_the_first_are_used() -> None:
+    sketch = Sketch(Program(session(0, a="p50")), pools=False)
+    assert sketch.variables.room.alike == ()
+    snapshot = snapshot_of(cluster({"name": "job", "tasks": [_task(2)]}, nodes={"n1": 4, "n2": 2, "n3": 4}))
+    sight = Foresight(Program(snapshot), Race(Settings(workers=1, deterministic=True)), [])
+    assert sight.sketch.variables.room.alike == (("n1", "n3"), ("n2",))
+    sight.look(60.0)
+    places = {node for (_, node), x in sight.sketch.variables.bind.items() if (sight.values or [])[x.index]}
+    assert places in ({"n1"}, {"n2"})
 
 
 def test_a_pool_of_nodes_that_are_too_full_has_no_room_and_a_lone_one_owes_it() -> None:
@@ -177,8 +221,12 @@ def test_who_won_the_race_does_not_decide_between_equals(monkeypatch: pytest.Mon
     ("seed", "answers", "distrusted"),
     [
         (0, ["yes"], set()),
-        (57, ["no", "yes"], {"queue_deficit_max", "tasks_bound"}),  # the deficit was hoped for in vain, the rest not
-        (70, ["no", "no", "yes", "yes", "yes", "yes"], {"victim_start_time", "tasks_bound"}),
+        (
+            57,
+            ["no", "yes"],
+            SEES_TASKS - {"queue_deficit_total", "resources_placed"},
+        ),  # the deficit was in vain, the rest not
+        (70, ["no", "no", "yes", "yes", "yes", "yes"], {"victim_start_time", "tasks_bound", "tasks_placed"}),
     ],
 )
 def test_one_question_settles_all_levels_whose_hopes_come_true(
@@ -196,5 +244,5 @@ def test_one_question_settles_all_levels_whose_hopes_come_true(
     sight = Foresight(Program(snapshot), Race(Settings(workers=1, deterministic=True)), [])
     sight.look(60.0)
     assert heard == answers
-    assert {name for name, _ in sight._distrusted} == distrusted
-    assert len(sight.levels) == sum(name not in NOT_SKETCHED for name, _ in level_plan(snapshot))
+    assert {name for name, _ in sight._distrusted - {HOPELESS}} == distrusted
+    assert len(sight.levels) == len(level_plan(snapshot))
