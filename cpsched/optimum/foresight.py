@@ -9,28 +9,41 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 from ortools.sat.python import cp_model
 
+from cpsched.check import Decision
 from cpsched.objectives import level_plan
 from cpsched.optimum.constraints.gang import enough
 from cpsched.optimum.hopes import Foreseen, Hopes
 from cpsched.optimum.levels import steps_of
 from cpsched.optimum.linear import Linearisation
-from cpsched.optimum.program import Program, Sketch
-from cpsched.optimum.race import LONE, Race, objective_of
+from cpsched.optimum.program import Program
+from cpsched.optimum.race import LONE, Outcome, Race, objective_of
+from cpsched.optimum.sketch import Detail, Sketch
 from cpsched.optimum.steps import Step
 from cpsched.optimum.variables import Variables, sum_of, value_in
 
 SEES_TASKS = frozenset({"queue_deficit_max", "queue_deficit_total", "tasks_bound", "tasks_placed", "resources_placed"})
 """Levels that are better the more tasks are placed."""
 
+ATTEMPTS = 8
+"""How often a question to an exact sketch is repeated after the judge refused the answer and the rows know better."""
+
+PATIENCE = 3
+"""How many times as much is tried to find what is known to be possible in a sketch as what is only hoped for; but no
+more than such a part of the time that is left."""
+
 HOPING = 0.1
 """Which part of the time that is left may go by while hopes are gathered."""
 
 SUSPECTS = (SEES_TASKS, frozenset({"victim_priority_sum", "victim_count", "victim_start_time"}))
 """Levels whose hopes are most often in vain; the likeliest are suspected first."""
+
+OFTEN_LESS = frozenset({("tasks_bound", 0), ("tasks_placed", 0)})
+"""Steps that seldom are as good in the session as in a sketch."""
 
 HOPELESS = ("nodes_used", 0)
 """A step whose hope is in vain wherever nodes are left empty: without wholeness each is used in part."""
@@ -71,27 +84,44 @@ class Trial(NamedTuple):
 class Foresight:
     """The levels of a session on its sketch, from one on.
 
-    `values` is an assignment that has all of `levels`; `open` are the steps of the level after them as far as they are
-    known, the last of them only as a bound.
+    `values` is an assignment that has all of `levels`, and `decision` what it stands for if the sketch is exact. `open`
+    are the steps of the level after them as far as they are known, the last of them only as a bound.
     """
 
-    def __init__(self, program: Program, race: Race, settled: Sequence[Sequence[int]], *, pools: bool = True):
-        self.race, self._program, self._given, self._pools = race, program, settled, pools
-        self.sketch = Sketch(program, pools=pools)
+    def __init__(
+        self,
+        program: Program,
+        race: Race,
+        settled: Sequence[Sequence[int]],
+        detail: Detail = Detail.POOLS,
+        before: Foresight | None = None,
+    ):
+        """`before` looked at the same levels with less detail: what is best there is a bound here."""
+        self.race, self._program, self._given, self._detail = race, program, settled, detail
+        self.sketch = Sketch(program, detail)
         self._linear = Linearisation()
         self._hopes = Hopes(self.sketch.cp, self._linear, relaxed=race.settings.prover == "both")
         self.levels: list[list[Foreseen]] = []
         self.open: list[Foreseen] = []
         self.values: list[int] | None = None
+        self.decision: Decision | None = None
+        self._bounds = [] if before is None else [step for level in before.levels for step in level]
         self._plan = level_plan(program.snapshot)
         self._tiers = sum(name == "jobs_admitted" for name, _ in self._plan)
         self._starving = {job.key for job in program.snapshot.starving}
         self._steps = self._made(len(settled))
         self._waiting: list[Ahead] = []
         self._distrusted: set[tuple[str, int]] = {HOPELESS}
+        if self.sketch.is_exact:
+            self._distrusted |= OFTEN_LESS
         if len(self.sketch.cp.proto.variables) > LONE:
             race.warm_up()
         _pin_levels(self.sketch, self._plan, settled)
+
+    @property
+    def falls_short(self) -> bool:
+        """Whether it did not come to all that is known from before, though it is as good as far as it came."""
+        return self.sketch.is_exact and bool(self._bounds)
 
     def look(self, end: float) -> None:
         """Settle step after step, many at once as long as what is hoped for comes true, until one stays open."""
@@ -104,12 +134,15 @@ class Foresight:
             started = self.race.clock()
             for hope, foreseen in zip(hopes, trial.settled, strict=False):
                 self._hopes.settle(hope.ahead.step, foreseen)
+                self._bounds = self._bounds[1:] if self._bounds and self._bounds[0].value == foreseen.value else []
                 _pin(self.sketch, hope.ahead.step, foreseen.value)
                 level.append(foreseen)
                 if hope.ahead.last:
                     self.levels.append(level)
                     level = []
             left = hopes[len(trial.settled) :]
+            if trial.failed and not trial.in_vain and self.falls_short:
+                return
             if doubtful == [len(trial.settled)] or self.race.interrupted or self.race.clock() >= end:
                 self.open = [*level, left[0].foreseen] if left else level
                 return
@@ -122,13 +155,15 @@ class Foresight:
         left = end - self.race.clock()
         if not self.levels or not self.race.raced or self.race.interrupted or left <= 0:
             return
-        sketch = Sketch(self._program, pools=self._pools)
+        sketch = Sketch(self._program, self._detail)
         found = [[foreseen.value for foreseen in level] for level in self.levels]
         _pin_levels(sketch, self._plan, [*self._given, *found])
-        for row in self._reductions(sketch.variables, len(self._given) + len(found) - 1):
+        for row in self._reductions(sketch.variables, len(self._given) + len(found) - 1, alone=False):
             sketch.cp.add(row)
-        if (values := self.race.repeat(sketch.cp, left)) is not None:
-            self.sketch, self.values = sketch, values
+        for _ in range(ATTEMPTS):
+            values = self.race.repeat(sketch.cp, max(0.05, end - self.race.clock()))
+            if values is None or self._takes(sketch, values):
+                return
 
     def _blame(self, hopes: list[Hope]) -> bool:
         """Trust no longer in those of the hopes that are the likeliest to be in vain; whether there are any."""
@@ -157,12 +192,18 @@ class Foresight:
     def _hoped(self, reach: int, until: float) -> list[Hope]:
         """Hopes for the steps ahead, until so many are doubtful, or one is that is not to be trusted."""
         found: list[Hope] = []
-        values = self.values
+        values, bounds, doubtful = self.values, self._bounds, False
         for ahead in self._ahead():
-            foreseen, met = self._hopes.of(ahead.step, _worth(ahead.step, values))
+            if self.sketch.is_exact and doubtful and (ahead.sort in self._distrusted or not bounds):
+                # Exact questions take long: what is known from before is asked for by itself.
+                self._waiting.insert(0, ahead)
+                break
+            foreseen, met = self._hopes.of(ahead.step, _worth(ahead.step, values), bounds[0] if bounds else None)
+            # Bounds from before hold as long as what comes before them is as good as it was there.
+            bounds = bounds[1:] if bounds and bounds[0].value == foreseen.value else []
             found.append(Hope(ahead, foreseen, met))
             if not met:
-                values, reach = None, reach - 1
+                values, reach, doubtful = None, reach - 1, True
                 if not reach or ahead.sort in self._distrusted or not self._hopes.are_founded:
                     break
                 if self.race.clock() > until or self.race.interrupted:
@@ -179,17 +220,13 @@ class Foresight:
         met = [hope.foreseen for hope in hopes]
         if not doubtful:
             return Trial(met)
-        last, left = doubtful[-1], end - self.race.clock()
-        if left <= 0 or self.race.interrupted:
+        last = doubtful[-1]
+        if end <= self.race.clock() or self.race.interrupted:
             return Trial(met[: doubtful[0]], failed=True)
-        model, lasting = self._model(hopes[:last], hopes[last])
-        outcome = self.race.minimise(
-            model, left, lambda: self._linear.rows_of(model, lasting), may_fail=len(doubtful) > 1
-        )
-        if not outcome.solutions:
+        value, outcome = self._found(hopes[:last], hopes[last], end, may_fail=len(doubtful) > 1)
+        if value is None:
             return Trial(met[: doubtful[0]], failed=True, in_vain=outcome.refuted)
-        self.values = min(outcome.solutions, key=lambda solution: objective_of(model, solution))
-        value, hope, sort = objective_of(model, self.values), met[last], hopes[last].ahead.sort
+        hope, sort = met[last], hopes[last].ahead.sort
         (self._distrusted.discard if value == hope.value else self._distrusted.add)(sort)
         seconds = self.race.clock() - started
         if value == hope.value and hope.holder != "bound":
@@ -199,11 +236,55 @@ class Foresight:
             return Trial(met[:last])
         return Trial([*met[:last], Foreseen(value, outcome.holder, seconds)], as_hoped=value == hope.value)
 
-    def _model(self, before: Sequence[Hope], goal: Hope) -> tuple[cp_model.CpModel, int]:
+    def _found(self, before: Sequence[Hope], goal: Hope, end: float, *, may_fail: bool) -> tuple[int | None, Outcome]:
+        """The goal's value in the best assignment that counts, which is kept, and what the solvers say in the end.
+
+        Where others may be needed, what is hoped for is first looked for without them.
+        """
+        if self.sketch.is_exact and self._sees_no_tasks(goal.ahead.position):
+            value, outcome = self._asked(before, goal, end, may_fail=True, alone=True)
+            if value == goal.foreseen.value:
+                return value, Outcome([], value, goal.foreseen.holder)
+            if may_fail and not outcome.refuted:
+                return None, outcome
+        return self._asked(before, goal, end, may_fail=may_fail, alone=False)
+
+    def _asked(
+        self, before: Sequence[Hope], goal: Hope, end: float, *, may_fail: bool, alone: bool
+    ) -> tuple[int | None, Outcome]:
+        value = None
+        for _ in range(ATTEMPTS):
+            model, lasting = self._model(before, goal, alone=alone)
+            rows, seconds, patience = partial(self._linear.rows_of, model, lasting), end - self.race.clock(), 1
+            if self.sketch.is_exact:
+                seconds, patience = seconds / (2 if may_fail else 1), PATIENCE
+            outcome = self.race.minimise(model, max(0.05, seconds), rows, may_fail=may_fail, patience=patience)
+            refused = False
+            for values in sorted(outcome.solutions, key=partial(objective_of, model)):
+                if self._takes(self.sketch, values):
+                    value = objective_of(model, values)
+                    break
+                refused = True
+            if not refused or end <= self.race.clock() or self.race.interrupted:
+                break
+        return value, outcome
+
+    def _takes(self, sketch: Sketch, values: list[int]) -> bool:
+        """Keep the assignment, unless the sketch is exact and the judge refuses what it stands for."""
+        if sketch.is_exact:
+            decision = sketch.decision(values)
+            if decision is None:
+                return False
+            self.decision = decision
+        self.sketch, self.values = sketch, values
+        return True
+
+    def _model(self, before: Sequence[Hope], goal: Hope, *, alone: bool) -> tuple[cp_model.CpModel, int]:
         """The goal as good as can be, where all before it are as good as hoped; and how many rows are there to stay."""
         expr = goal.ahead.step.expr
         rows = [row for hope in before for row in hope.ahead.step.no_worse(hope.foreseen.value)]
-        rows += [expr >= goal.foreseen.value, *self._reductions(self.sketch.variables, goal.ahead.position)]
+        rows += [expr >= goal.foreseen.value]
+        rows += self._reductions(self.sketch.variables, goal.ahead.position, alone=alone)
         model: Any = self.sketch.cp.clone()
         lasting = len(model.proto.constraints)
         model.minimize(expr)
@@ -214,13 +295,16 @@ class Foresight:
             model.proto.solution_hint.values.extend(self.values)
         return cast(cp_model.CpModel, model), lasting
 
-    def _reductions(self, v: Variables, position: int) -> list[Any]:
-        """Rows without which a level is no better: what it does not see is left away."""
-        names = [name for name, _ in self._plan[: position + 1]]
+    def _sees_no_tasks(self, position: int) -> bool:
+        """Whether no level up to this one is better the more tasks are placed."""
+        return SEES_TASKS.isdisjoint(name for name, _ in self._plan[: position + 1])
+
+    def _reductions(self, v: Variables, position: int, *, alone: bool) -> list[Any]:
+        """Rows without which a level is no better: what it does not see is left away; with `alone`, come what may."""
         rows: list[Any] = []
-        if v.waiting_will_do and "tasks_bound" not in names:
+        if v.waiting_will_do and all(name != "tasks_bound" for name, _ in self._plan[: position + 1]):
             rows.append(sum_of(list(v.bind.values())) == 0)
-        if v.less_will_do and SEES_TASKS.isdisjoint(names):
+        if (alone or v.less_will_do) and self._sees_no_tasks(position):
             priorities = [priority for name, priority in self._plan[: position + 1] if name == "jobs_admitted"]
             lowest = priorities[-1] if 0 < len(priorities) < self._tiers else None
             for jobs in v.classes.jobs:

@@ -39,11 +39,17 @@ class Hopes:
         """Whether they are more than what is always true."""
         return self._relaxation is not None
 
-    def of(self, step: Step, worth: int | None) -> tuple[Foreseen, bool]:
-        """The best that can be hoped for, and whether it is there already: `worth` is what an assignment at hand is."""
+    def of(self, step: Step, worth: int | None, known: Foreseen | None = None) -> tuple[Foreseen, bool]:
+        """The best that can be hoped for, and whether it is there already: `worth` is what an assignment at hand is.
+
+        `known` is a bound from elsewhere, mostly as good as any.
+        """
         hope, same = self._inherited(step)
         if same or worth == hope.value:
             return hope, True
+        if known is not None and known.value > hope.value:
+            hope = replace(known, seconds=0.0)
+            return hope, worth == hope.value
         given = tuple(foreseen.value for _, foreseen in (*self._settled, *self._assumed))
         if given not in self._known:
             bound = step.attainable(self._bound(step, hope.value, worth))

@@ -11,15 +11,16 @@ from typing import Any, NamedTuple
 from cpsched.check import Decision, violations
 from cpsched.objectives import comparable, level_plan, value_of, vector
 from cpsched.optimum.assignments import judged
-from cpsched.optimum.extract import counts_of
-from cpsched.optimum.foresight import Foresight
+from cpsched.optimum.foresight import SEES_TASKS, Foresight
 from cpsched.optimum.hopes import Foreseen
+from cpsched.optimum.incumbent import Incumbent
 from cpsched.optimum.interrupt import on_interrupt
 from cpsched.optimum.levels import steps_of
 from cpsched.optimum.plans import plans
 from cpsched.optimum.program import Program
 from cpsched.optimum.race import MismatchError, Race, Settings, objective_of
 from cpsched.optimum.repair import Repair
+from cpsched.optimum.sketch import Detail
 from cpsched.optimum.starts import with_starts
 from cpsched.optimum.steps import Step
 from cpsched.optimum.variables import sum_of, value_in
@@ -29,6 +30,9 @@ FIND_EFFORT = 1.0
 """Deterministic time that CP-SAT has to itself to find a decision that is as good as foreseen."""
 ATTEMPTS = 8
 """How often that is tried again after the judge refused what came of it and the rows were made exact there."""
+
+SHARES = {Detail.POOLS: 0.5, Detail.NODES: 0.5, Detail.CLASSES: 0.9}
+"""Which part of the time that is left a look in some detail may take."""
 
 CLIMB = 12
 """How many values above a bound are asked for one by one."""
@@ -71,9 +75,8 @@ class Search:
         self._clock = self.race.clock
         self._end = self._clock() + settings.time_limit
         self.program = Program(snapshot)
-        self.best = Decision(snapshot, {}, {})
+        self._incumbent = Incumbent(self.program, self.race)
         self.levels: list[LevelResult] = []
-        self._values: list[int] | None = None
         self._ask_hint = hint
         self._plan = level_plan(snapshot)
         self._repair = Repair(self.program, self.race)
@@ -81,6 +84,11 @@ class Search:
         self._settled: list[list[int]] = []
         self._foreseen: dict[int, list[Foreseen]] = {}
         self._beyond: dict[int, list[Foreseen]] = {}
+
+    @property
+    def best(self) -> Decision:
+        """The best decision so far."""
+        return self._incumbent.decision
 
     def run(self) -> None:
         """Settle every level in order; Ctrl-C and the time limit leave the rest as the best decision has it."""
@@ -99,57 +107,85 @@ class Search:
         """Whoever waits for nothing starts at once, also where that level was not reached."""
         started = with_starts(self.best)
         if started is not None and rank(started) < rank(self.best):
-            self.best = started
+            self._incumbent.decision = started
 
     def _foresee(self, begin: int) -> None:
         """Look at the levels ahead on a sketch, and find a decision that is as good on as many as can be.
 
-        Where a sketch that takes alike nodes for one says more than can be, one that does not is asked.
+        Where a sketch says more than can be, one with more detail is asked, in the end the session itself; where that
+        takes too long, the sketch is repaired.
         """
         if self._is_closed(begin):
             return
-        for pools in (True, False):
-            now = self._clock()
+        sight: Foresight | None = None
+        for detail in Detail:
+            now, before = self._clock(), sight
             if now >= self._end or self.race.interrupted:
                 return
-            sight = Foresight(self.program, self.race, self._settled, pools=pools)
+            if detail is Detail.NODES and before is not None and not before.sketch.has_pools:
+                continue
+            sight = Foresight(self.program, self.race, self._settled, detail, before)
             if not sight.sketch.knows(self._plan[begin][0]):
                 continue
-            sight.look(now + (self._end - now) / 2)
+            sight.look(now + (self._end - now) * SHARES[detail])
             sight.repeat(self._end)
-            end = begin + len(sight.levels)
-            self._foreseen |= {begin + offset: steps for offset, steps in enumerate(sight.levels)}
-            self._beyond = {end: sight.open}
-            if not sight.levels or self._planned(begin, end, plans(self.program.variables, sight)):
+            self._remember(begin, sight)
+            if sight.decision is not None:
+                self._incumbent.adopt(sight.decision)
+            if sight.falls_short and before is not None:
+                self._repair_part(begin, before)
+            elif sight.sketch.is_exact or not sight.levels or self._realised(begin, sight):
                 return
-            if not sight.sketch.has_pools:
-                return self._realise(begin, sight)
+
+    def _remember(self, begin: int, sight: Foresight) -> None:
+        """Keep what was foreseen; what was before it holds on only as long as the levels up to it are the same."""
+        for position, steps in enumerate(sight.levels, begin):
+            known = self._foreseen.get(position)
+            if known is not None and [step.value for step in known] != [step.value for step in steps]:
+                self._foreseen = {p: f for p, f in self._foreseen.items() if p < position}
+            self._foreseen[position] = steps
+        self._beyond = {begin + len(sight.levels): sight.open}
 
     def _is_closed(self, position: int) -> bool:
         """Whether the best decision so far is as good on the level as any can be."""
         return all(step.measure(self.best) == step.least for step in self._steps(position))
 
-    def _realise(self, begin: int, sight: Foresight) -> None:
-        """Look for a decision that is as good as foreseen on as many levels as can be, starting from the sketch."""
-        least, most = 0, len(sight.levels)
-        count = most
-        while least < count and not self.race.interrupted:
-            if self._repaired(begin + count, sight):
-                least = count
-            else:
-                most = count - 1
-            count = (least + most + 1) // 2
+    def _realised(self, begin: int, sight: Foresight) -> bool:
+        """Whether a decision was found that is as good as foreseen on all levels; maybe one is found on the first."""
+        end = begin + len(sight.levels)
+        if self._planned(begin, end, sight):
+            return True
+        victims = next((p for p in range(begin, end) if self._plan[p][0] in SEES_TASKS), end)
+        if begin < victims < end:
+            self._planned(begin, victims, sight)
+        return not sight.sketch.has_pools and self._repaired(end, sight, 1 / 3)
 
-    def _repaired(self, end: int, sight: Foresight) -> bool:
+    def _repair_part(self, begin: int, sight: Foresight) -> None:
+        """Make up the sketch into a decision that is as good on more levels than the best so far, but not on all."""
+        least, most = begin, begin + len(sight.levels) - 1
+        while least < most and self._is_as_foreseen(least):
+            least += 1
+        while least < most and not self.race.interrupted:
+            end = (least + most + 1) // 2
+            if self._repaired(end, sight, 1 / 2):
+                least = end
+            else:
+                most = end - 1
+
+    def _is_as_foreseen(self, position: int) -> bool:
+        steps = zip(self._steps(position), self._foreseen[position], strict=True)
+        return all(step.measure(self.best) == foreseen.value for step, foreseen in steps)
+
+    def _repaired(self, end: int, sight: Foresight, share: float) -> bool:
         """Whether the sketch could be made up into a decision that is as good on all levels up to this one."""
         values = [*self._settled, *([step.value for step in self._foreseen[p]] for p in range(len(self._settled), end))]
-        until = self._clock() + (self._end - self._clock()) / 2
+        until = self._clock() + (self._end - self._clock()) * share
         decision = self._repair.decision(sight, list(zip(self._plan, values, strict=False)), until)
         if decision is not None:
-            self._adopt(decision)
+            self._incumbent.adopt(decision)
         return decision is not None
 
-    def _planned(self, begin: int, end: int, ways: list[list[Any]]) -> bool:
+    def _planned(self, begin: int, end: int, sight: Foresight) -> bool:
         """Whether a plan led to a decision that is as good as foreseen on these levels."""
         wanted = [
             (step, foreseen.value)
@@ -159,7 +195,7 @@ class Search:
         rows = [row for step, value in wanted for row in step.no_worse(value)]
         if all(name != "tasks_bound" for name, _ in self._plan[:end]):
             rows += self._only_waiting
-        for plan in ways:
+        for plan in plans(self.program.variables, sight):
             until = self._clock() + (self._end - self._clock()) / 4
             if self._find([*rows, *plan], until, alone=True).found:
                 for step, value in wanted:
@@ -183,7 +219,7 @@ class Search:
                 return Finding(found=False, refuter=outcome.holder)
             decision = judged(self.program, outcome.solutions[0])
             if decision is not None:
-                self.best, self._values = decision, outcome.solutions[0]
+                self._incumbent.take(decision, outcome.solutions[0])
                 return Finding(found=True)
         return Finding(found=False)
 
@@ -266,7 +302,7 @@ class Search:
             seconds = end - self._clock()
             if seconds <= 0 or self.race.interrupted:
                 return least, holder if least > step.least else ""
-            self._hint(self._values)
+            self._incumbent.hint(self._incumbent.values)
             self.program.cp.minimize(step.expr)
             outcome = self.race.minimise(self.program.cp, max(0.05, seconds))
             refused = self._refused(outcome.solutions, step)
@@ -281,9 +317,9 @@ class Search:
 
     def _approach(self, step: Step, least: int, end: float) -> None:
         """Look around the best decision for one that is as good as foreseen; what is refused is close to the next."""
-        near, expr = self._values, step.expr
+        near, expr = self._incumbent.values, step.expr
         while (left := end - self._clock()) > 0 and not self.race.interrupted:
-            self._hint(near)
+            self._incumbent.hint(near)
             model: Any = self.program.cp.clone()
             model.minimize(expr)
             model.add(expr >= least)
@@ -328,7 +364,7 @@ class Search:
         if worth > claimed:
             raise MismatchError(f"a decision worth {worth} is claimed to be worth {claimed}")
         if worth <= step.measure(self.best):
-            self.best, self._values = decision, values
+            self._incumbent.take(decision, values)
         return True
 
     def _take_hint(self) -> None:
@@ -337,33 +373,4 @@ class Search:
             return
         hint, self._ask_hint = self._ask_hint(), None
         if not violations(hint) and rank(hint) < rank(self.best):
-            self._adopt(hint)
-
-    def _adopt(self, decision: Decision) -> None:
-        """Start from a decision made elsewhere."""
-        cp: Any = self.program.cp
-        cp.clear_hints()
-        for variable, count in counts_of(self.program.variables, decision).items():
-            cp.add_hint(variable, count)
-        if (values := self._completed()) is not None:
-            self.best, self._values = decision, values
-
-    def _hint(self, values: list[int] | None) -> None:
-        """Start from an assignment; helper variables that a new level added are filled in by the solver first."""
-        cp: Any = self.program.cp
-        cp.clear_hints()
-        if values is None:
-            return
-        for index, value in enumerate(values):
-            cp.add_hint(cp.get_int_var_from_proto_index(index), value)
-        if values is self._values and len(values) < len(cp.proto.variables):
-            completed = self._completed()
-            if completed is not None:
-                self._values = completed
-                self._hint(completed)
-
-    def _completed(self) -> list[int] | None:
-        """All values that go with those hinted; None if there are none."""
-        cp: Any = self.program.cp
-        cp.clear_objective()
-        return self.race.completed(cp)
+            self._incumbent.adopt(hint)

@@ -109,13 +109,14 @@ class Race:
         rows_of: Callable[[], Rows] | None = None,
         *,
         may_fail: bool = False,
+        patience: float = 1.0,
     ) -> Outcome:
         """Minimise the model's objective within the time; a sketch comes with a cheaper way to its rows.
 
-        Where no assignment may satisfy the model, only so much is tried as CP-SAT does by itself.
+        Where no assignment may satisfy the model, only so much is tried as CP-SAT does by itself, times the patience.
         """
         settings, sketch, size = self.settings, rows_of is not None, len(cp.proto.variables)
-        effort = _effort(cp)
+        effort = _effort(cp) * patience
         if settings.prover == "highs" and (rows := _safe_rows(cp, rows_of)) is not None:
             return self._highs(rows, seconds)
         if self._single:

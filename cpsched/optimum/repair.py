@@ -34,7 +34,7 @@ class Repair:
 
     @cached_property
     def _program(self) -> Program:
-        return Program(self._strict.snapshot, lenient_with=self._strict)
+        return Program(self._strict.snapshot, like=self._strict, lenient=True)
 
     def decision(self, sight: Foresight, pinned: Pinned, end: float) -> Decision | None:
         """A decision with these values, which the sketch has; None if none was found."""

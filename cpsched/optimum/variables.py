@@ -82,9 +82,12 @@ class Variables:
 
     @cached_property
     def less_will_do(self) -> bool:
-        """Whether placing fewer tasks never breaks a rule: no guarantee, no victim's job keeps its minimum by them."""
+        """Whether placing fewer tasks never breaks a rule: no guarantee, no victim's job keeps its minimum by them.
+
+        Where it is known who is where, others may need a task beside them: by affinity, or for its right to evict.
+        """
         guarded = any(amount for share in self.snapshot.shares.values() for amount in share.guarantee.values())
-        return not guarded and not self.victims_by_job.keys() & self.class_by_job.keys()
+        return not self.knows_who and not guarded and not self.victims_by_job.keys() & self.class_by_job.keys()
 
     @cached_property
     def some_eviction(self) -> cp_model.IntVar:

@@ -43,7 +43,7 @@ class Sketched:
 @pytest.mark.parametrize("seed", range(12))
 def test_what_is_sketched_is_allowed_once_rights_may_be_broken(seed: int) -> None:
     it = Sketched(contended(seed, nodes=3 + seed % 3 * 6, running_per_node=seed % 4 * 2))
-    lenient = Program(it.program.snapshot, lenient_with=it.program)
+    lenient = Program(it.program.snapshot, like=it.program, lenient=True)
     model: Any = lenient.cp
     for level, values in it.pinned:
         for step, value in zip(steps_of(lenient.variables, *level), values, strict=True):

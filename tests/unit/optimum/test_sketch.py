@@ -14,8 +14,9 @@ from cpsched.optimum.constraints.gang import enough
 from cpsched.optimum.foresight import HOPELESS, SEES_TASKS, Foresight
 from cpsched.optimum.levels import steps_of
 from cpsched.optimum.pools import SMALLEST_POOL, _summed
-from cpsched.optimum.program import Program, Sketch
+from cpsched.optimum.program import Program
 from cpsched.optimum.race import Outcome, Race, Settings
+from cpsched.optimum.sketch import Sketch
 from cpsched.optimum.solve import decide
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Solution
@@ -94,8 +95,6 @@ class TestPoolsInVain:
 
 
 def test_of_nodes_alike_the_first_are_used() -> None:
-    sketch = Sketch(Program(session(0, a="p50")), pools=False)
-    assert sketch.variables.room.alike == ()
     snapshot = snapshot_of(cluster({"name": "job", "tasks": [_task(2)]}, nodes={"n1": 4, "n2": 2, "n3": 4}))
     sight = Foresight(Program(snapshot), Race(Settings(workers=1, deterministic=True)), [])
     assert sight.sketch.variables.room.alike == (("n1", "n3"), ("n2",))
