@@ -24,6 +24,7 @@ $(READY): pyproject.toml requirements.lock
 	@test -x $(BIN)/pip || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m compileall -q cpsched
 	@$(BIN)/python -m pip check
 	@touch $@
 
