@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeVar
 
 from cpsched.errors import InputError
 from cpsched.importers.defaults import ApiDefaults
@@ -14,6 +14,7 @@ from cpsched.objects.base import Metadata, Object
 from cpsched.objects.cluster import Namespace
 from cpsched.quantity import LARGEST
 
+Shaped = TypeVar("Shaped", bound=Object)
 DEFAULT_QUEUE = "default"
 OUR_SCHEDULERS = frozenset({"", "volcano"})
 _QUEUE_ANNOTATION = "scheduling.volcano.sh/queue-name"
@@ -32,12 +33,13 @@ def assemble(
     """One Instance from all objects; with `lenient` a broken reference is a warning instead of an error."""
     builder = _Builder(lenient)
     items = _without_duplicates(found)
-    classes = {
-        item.object.metadata.name: item.object for item in items if isinstance(item.object, groups.PriorityClass)
-    }
-    nodes = {item.object.key: Node(item.object) for item in items if isinstance(item.object, node.Node)}
-    pod_groups = {item.object.key: item for item in items if isinstance(item.object, groups.PodGroup)}
-    queues = {item.object.metadata.name: item for item in items if isinstance(item.object, groups.Queue)}
+    of_kind: dict[type[Object], list[Found]] = {}
+    for item in items:
+        of_kind.setdefault(type(item.object), []).append(item)
+    classes = {one.metadata.name: one for one in _objects(of_kind, groups.PriorityClass)}
+    nodes = {one.key: Node(one) for one in _objects(of_kind, node.Node)}
+    pod_groups = {item.object.key: item for item in of_kind.get(groups.PodGroup, ())}
+    queues = {item.object.metadata.name: item for item in of_kind.get(groups.Queue, ())}
     plain_cluster = not pod_groups and not queues
     defaults = ApiDefaults(classes)
     tasks: dict[str, Task] = {}
@@ -61,9 +63,9 @@ def assemble(
         jobs={key: job for key, job in jobs.items() if job.queue in queue_views},
         queues=queue_views,
         priority_classes=classes,
-        budgets=tuple(item.object for item in items if isinstance(item.object, groups.PodDisruptionBudget)),
-        workload_groups={i.object.key: i.object for i in items if isinstance(i.object, groups.WorkloadPodGroup)},
-        namespaces={item.object.metadata.name: item.object for item in items if isinstance(item.object, Namespace)},
+        budgets=tuple(_objects(of_kind, groups.PodDisruptionBudget)),
+        workload_groups={one.key: one for one in _objects(of_kind, groups.WorkloadPodGroup)},
+        namespaces={one.metadata.name: one for one in _objects(of_kind, Namespace)},
         sharding=sharding,
         now=now,
         conf=conf,
@@ -71,6 +73,13 @@ def assemble(
         warnings=tuple(builder.warnings),
         file=file,
     )
+
+
+def _objects(of_kind: Mapping[type[Object], Iterable[Found]], shape: type[Shaped]) -> Iterator[Shaped]:
+    """The objects of a kind."""
+    for item in of_kind.get(shape, ()):
+        assert isinstance(item.object, shape)
+        yield item.object
 
 
 class _Builder:

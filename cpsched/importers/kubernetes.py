@@ -134,11 +134,16 @@ def _validated(shape: type[Object], raw: Mapping[str, Any], file: str, where: st
 
 def without_nulls(value: Any) -> Any:
     """The value with every null field left out: to Kubernetes null and absent are the same."""
-    if isinstance(value, Mapping):
-        return {key: without_nulls(item) for key, item in value.items() if item is not None}
+    if isinstance(value, dict | Mapping):
+        present = ((key, item) for key, item in value.items() if item is not None)
+        return {key: item if type(item) in _PLAIN else without_nulls(item) for key, item in present}
     if isinstance(value, list):
-        return [without_nulls(item) for item in value]
+        return [item if type(item) in _PLAIN else without_nulls(item) for item in value]
     return value
+
+
+_PLAIN = frozenset({str, int, float, bool})
+"""Most of what a document holds; nothing is in it."""
 
 
 def input_error(error: ValidationError, *, file: str | None, place: str | None) -> InputError:
