@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
@@ -14,11 +15,18 @@ from cpsched.objectives import MILLIONTHS
 from cpsched.optimum.constraints.queues import change, change_bounds
 from cpsched.optimum.variables import Variables
 
-PROBES = 20_000
-"""How many values of a queue's gain the integer form of its deficit is tried on; beyond that, evenly spread ones."""
+FEW_GAINS = 20_000
+"""Up to so many values of a queue's gain, small whole numbers that state its deficit are looked for."""
+
+LARGEST_SCALE = 2**40
+"""A deficit of a million parts times this still fits the solver's numbers."""
 
 ROUGH = 2**21
-"""The scale at which a deficit that no small whole numbers state exactly is stated roughly, and mended by hand."""
+"""The scale at which a deficit of few values that no small numbers state exactly is stated, and mended by hand."""
+
+
+Scaled = tuple[int, int, int]
+"""(a, b, c) for ⌈(a − b·k) / c⌉."""
 
 
 class Fall(NamedTuple):
@@ -71,9 +79,9 @@ def _deficit(v: Variables, queue: str) -> Deficit:
         v.cp.add(above_least + least <= change(v, queue, resource))
         fall = Fall(MILLIONTHS * (base - slope * least), MILLIONTHS * slope, enough - least)
         gains.append((above_least, fall))
-        a, b, c = _scaled(*fall) or _rounded_down(fall)
+        (a, b, c), short = _stated(fall)
         v.cp.add(deficit * c + above_least * b >= a)
-        for k in _short(fall, (a, b, c)):
+        for k in short:
             at_most = v.flag(f"{queue} gains at most {k} in {resource}")
             v.cp.add(above_least >= k + 1).only_enforce_if(~at_most)
             v.cp.add(deficit >= fall.after(k)).only_enforce_if(at_most)
@@ -81,30 +89,58 @@ def _deficit(v: Variables, queue: str) -> Deficit:
 
 
 @lru_cache(maxsize=256)
-def _scaled(base: Fraction, slope: Fraction, steps: int) -> tuple[int, int, int] | None:
+def _stated(fall: Fall) -> tuple[Scaled, tuple[int, ...]]:
+    """Whole numbers for the deficit, never above it, and the gains after which they stay below it."""
+    whole = _whole(fall)
+    if fall.steps <= FEW_GAINS:
+        if (small := _scaled(*fall)) is not None:
+            return small, ()
+        rough = _rounded_down(fall, ROUGH)
+    elif whole[2] <= LARGEST_SCALE:
+        return whole, ()
+    else:
+        rough = _rounded_down(fall, LARGEST_SCALE)
+    return rough, tuple(_short(fall, rough))
+
+
+def _whole(fall: Fall) -> Scaled:
+    """As they are; large where the share is no whole number."""
+    common = lcm(fall.base.denominator, fall.slope.denominator)
+    return int(fall.base * common), int(fall.slope * common), common
+
+
+def _scaled(base: Fraction, slope: Fraction, steps: int) -> Scaled | None:
     """Integers (a, b, c) with ⌈base − slope·k⌉ = ⌈(a − b·k) / c⌉ for every k from 0 to `steps`, as small as they come.
 
     A value just above a whole number must not be rounded down to it, one just below or at it not up beyond it; which
     of the two is near depends on the share, so every rounding is tried.
     """
-    probes = (*range(0, steps, max(1, steps // PROBES)), steps)
-    common = lcm(base.denominator, slope.denominator)
-    whole, fall = int(base * common), int(slope * common)
-    wanted = [-((fall * k - whole) // common) for k in probes]
+    whole, fall, common = _whole(Fall(base, slope, steps))
+    wanted = [-((fall * k - whole) // common) for k in range(steps + 1)]
     for bits in range(0, 41, 4):
         scale = 2**bits
         for a, b in product((floor(base * scale), ceil(base * scale)), (ceil(slope * scale), floor(slope * scale))):
-            if all(value == -((b * k - a) // scale) for k, value in zip(probes, wanted, strict=True)):
+            if all(value == -((b * k - a) // scale) for k, value in enumerate(wanted)):
                 return a, b, scale
     return None
 
 
-def _rounded_down(fall: Fall) -> tuple[int, int, int]:
+def _rounded_down(fall: Fall, scale: int) -> Scaled:
     """As _scaled, but never above the value and sometimes one below it."""
-    return floor(fall.base * ROUGH), ceil(fall.slope * ROUGH), ROUGH
+    return floor(fall.base * scale), ceil(fall.slope * scale), scale
 
 
-def _short(fall: Fall, scaled: tuple[int, int, int]) -> list[int]:
-    """The gains at which the whole numbers stay below the value; none where they were found to be exact."""
-    a, b, c = scaled
-    return [k for k in range(fall.steps + 1) if -((b * k - a) // c) < fall.after(k)] if c == ROUGH else []
+def _short(fall: Fall, rough: Scaled) -> Iterator[int]:
+    """The gains after which the rough numbers stay below the value."""
+    (a, b, c), (whole, slope, common) = rough, _whole(fall)
+    for k in range(fall.steps + 1) if fall.steps <= MILLIONTHS else _last_above(fall):
+        if -((b * k - a) // c) < -((slope * k - whole) // common):
+            yield k
+
+
+def _last_above(fall: Fall) -> Iterator[int]:
+    """Per whole number the last gain after which the deficit is above it: where it falls slowly, only these can err."""
+    whole, slope, common = _whole(fall)
+    for number in range(fall.after(fall.steps) - 1, fall.after(0)):
+        if (k := -((number * common - whole) // slope) - 1) in range(fall.steps + 1):
+            yield k

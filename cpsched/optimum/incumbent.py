@@ -18,18 +18,17 @@ class Incumbent:
         self.decision = Decision(program.snapshot, {}, {})
         self.values: list[int] | None = None
 
-    def take(self, decision: Decision, values: list[int]) -> None:
-        """Go on from a decision that was found in the program."""
+    def take(self, decision: Decision, values: list[int] | None) -> None:
+        """Go on from a decision, and from the assignment that it is, if that is known."""
         self.decision, self.values = decision, values
 
     def adopt(self, decision: Decision) -> None:
-        """Go on from a decision made elsewhere, if the program admits it."""
+        """Go on from a decision made elsewhere; in a large program its assignment may take too long to complete."""
         cp: Any = self._program.cp
         cp.clear_hints()
         for variable, count in counts_of(self._program.variables, decision).items():
             cp.add_hint(variable, count)
-        if (values := self._completed()) is not None:
-            self.take(decision, values)
+        self.take(decision, self._completed())
 
     def hint(self, values: list[int] | None) -> None:
         """Let the next search start from an assignment; what new levels added to the incumbent's is filled in first."""
