@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import io
 import sys
@@ -68,10 +69,9 @@ def main(
 
 def run() -> NoReturn:
     """Run the command line and end the program."""
-    code = _exit_code()
-    # All of it goes now; to look for garbage in a large instance first would take a good part of a second.
-    gc.freeze()
-    sys.exit(code)
+    # All of it goes at the end; to look for garbage in a large instance first would take a good part of a second.
+    atexit.register(gc.freeze)
+    sys.exit(_exit_code())
 
 
 def _exit_code() -> int:

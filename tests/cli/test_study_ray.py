@@ -74,7 +74,8 @@ def test_ray_gives_the_same_results(process: Command, address: str, tmp_path: Pa
     limits = ("--time-limit", "0.001", "--grace", "0.001", "--engines", "volcano")
     limited = process("study", there, *more, *limits, **LOOPBACK)
     assert limited.code == 1
-    assert {row["status"] for row in rows(there)} == {"timeout"}
+    # Two milliseconds are enough for some, on a fast machine.
+    assert "timeout" in {row["status"] for row in rows(there)} <= {"ok", "timeout"}
 
 
 @pytest.mark.parametrize("nobody", ["127.0.0.1:1", "nowhere", "127.0.0.1:x"])
