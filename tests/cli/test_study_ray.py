@@ -71,11 +71,10 @@ def test_ray_gives_the_same_results(process: Command, address: str, tmp_path: Pa
     more = ("--seeds", "1..2", "--runner", "ray", "--ray-address", address, "--json")
     again = json.loads(process("study", there, "--runner", "local", "--json").out)
     assert (again["kept"], again["ran"]) == (again["cells"], 0)
-    limits = ("--time-limit", "0.001", "--grace", "0.001", "--engines", "volcano")
+    limits = ("--time-limit", "0.0001", "--grace", "0.0001", "--engines", "volcano")
     limited = process("study", there, *more, *limits, **LOOPBACK)
     assert limited.code == 1
-    # Two milliseconds are enough for some, on a fast machine.
-    assert "timeout" in {row["status"] for row in rows(there)} <= {"ok", "timeout"}
+    assert {row["status"] for row in rows(there)} == {"timeout"}
 
 
 @pytest.mark.parametrize("nobody", ["127.0.0.1:1", "nowhere", "127.0.0.1:x"])
