@@ -14,7 +14,7 @@ from cpsched import resources, timestamps
 from cpsched.objects import cluster, groups, node, pod
 from cpsched.objects.base import Object
 from cpsched.objects.devices import ResourceClaim
-from cpsched.objects.pod import PodSpec
+from cpsched.objects.pod import PodSpec, PodStatus
 from cpsched.objects.written import object_dict, shared_dict
 from cpsched.requests import kube_nonzero_requests, kube_requests, volcano_requests
 
@@ -23,6 +23,7 @@ _YEAR = 365 * 86_400 * 10**9
 GROUP_ANNOTATION = "scheduling.k8s.io/group-name"
 ID_ANNOTATION = "cpsched/task"
 PREEMPTABLE = "volcano.sh/preemptable"
+_NO_LABELS: dict[str, str] = {}
 _TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 
 
@@ -59,6 +60,8 @@ class Task:
     """Key of the pod's PodGroup, or of the job of one made for it; None if it belongs to no job."""
     spec: PodSpec = field(init=False, compare=False, repr=False)
     """What the pod asks for; pods that ask for the same mostly share it."""
+    pod_status: PodStatus = field(init=False, compare=False, repr=False)
+    """Where the pod stands; pods that stand alike mostly share it."""
     node: str = field(init=False, compare=False)
     """The node it sits on, or empty."""
     namespace: str = field(init=False, compare=False)
@@ -86,9 +89,10 @@ class Task:
             number = 1 if priority is None else priority
         keep = object.__setattr__
         keep(self, "spec", spec)
+        keep(self, "pod_status", self.pod.status)
         keep(self, "node", spec.node_name)
         keep(self, "namespace", metadata.namespace)
-        keep(self, "labels", labels)
+        keep(self, "labels", labels or _NO_LABELS)
         keep(self, "priority", number)
         keep(self, "pod_priority", priority or 0)
         keep(self, "role", annotations.get("volcano.sh/task-spec") or labels.get("volcano.sh/task-spec", ""))
@@ -108,7 +112,7 @@ class Task:
     @cached_property
     def status(self) -> Status:
         """Phase, node and deletion time read as one status."""
-        phase, deleting = self.pod.status.phase, self.pod.metadata.deletion_timestamp is not None
+        phase, deleting = self.pod_status.phase, self.pod.metadata.deletion_timestamp is not None
         if phase == "Running":
             return Status.RELEASING if deleting else Status.RUNNING
         if phase in ("Pending", ""):
@@ -174,21 +178,19 @@ class Job:
     tasks: tuple[str, ...]
     priority: int
     queue: str
+    min_available: int = field(init=False, compare=False)
+    """How many tasks must run together."""
+    min_by_role: dict[str, int] = field(init=False, compare=False)
+    """Minimum per role."""
+    phase: str = field(init=False, compare=False)
+    """PodGroup phase; empty counts as Pending."""
 
-    @property
-    def min_available(self) -> int:
-        """How many tasks must run together."""
-        return self.group.spec.min_member
-
-    @property
-    def min_by_role(self) -> dict[str, int]:
-        """Minimum per role."""
-        return self.group.spec.min_task_member
-
-    @property
-    def phase(self) -> str:
-        """PodGroup phase; empty counts as Pending."""
-        return self.group.status.phase
+    def __post_init__(self) -> None:
+        # As for tasks: read here once.
+        spec, keep = self.group.spec, object.__setattr__
+        keep(self, "min_available", spec.min_member)
+        keep(self, "min_by_role", spec.min_task_member)
+        keep(self, "phase", self.group.status.phase)
 
     @property
     def is_pending(self) -> bool:
@@ -306,7 +308,7 @@ class Instance:
             return self.now
         metadata = [item.metadata for item in self.objects]
         stated = {one.creation_timestamp for one in metadata} | {one.deletion_timestamp for one in metadata}
-        stated |= {task.pod.status.start_time for task in self.tasks.values()}
+        stated |= {task.pod_status.start_time for task in self.tasks.values()}
         return max((moment for moment in stated if moment is not None), default=0) + _YEAR
 
     def of_kind(self, shape: type[Any]) -> tuple[Any, ...]:

@@ -77,7 +77,7 @@ def victim_start_time(victims: Iterable[Task], snapshot: Snapshot) -> Value:
     """Scoring level 4: the earliest start among the victims of highest priority; one not started counts as now."""
     group = list(victims)
     top = victim_max_priority(group, snapshot)
-    starts = (victim.pod.status.start_time for victim in group if victim.pod_priority == top)
+    starts = (victim.pod_status.start_time for victim in group if victim.pod_priority == top)
     return min((snapshot.now if start is None else start for start in starts), default=None)
 
 

@@ -17,10 +17,13 @@ def queue(decision: Decision) -> Iterator[Violation]:
     by_deserved = snapshot.policy.share_plugin == "proportion"
     asked: dict[str, set[str]] = {}
     seen: set[int] = set()
+    twins = snapshot.twins
     for key, tasks in decision.placed_by_job.items():
         for task in tasks:
-            twin, within = snapshot.twins[task.key], snapshot.jobs[key].queue
-            if twin in seen or task.best_effort or within is None:
+            if (twin := twins[task.key]) in seen:
+                continue
+            within = snapshot.jobs[key].queue
+            if task.best_effort or within is None:
                 continue
             owner = snapshot.instance.queues[within]
             if owner.is_open:

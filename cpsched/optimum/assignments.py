@@ -9,6 +9,7 @@ from cpsched.collector import without_collector
 from cpsched.optimum.constraints.charging import refine
 from cpsched.optimum.extract import extract
 from cpsched.optimum.nogoods import forbid_refused
+from cpsched.optimum.outline import outlined
 from cpsched.optimum.program import Program
 from cpsched.optimum.race import MismatchError
 from cpsched.optimum.variables import Expr, value_in
@@ -24,7 +25,8 @@ def judged(program: Program, values: list[int]) -> Decision | None:
         return value_in(expr, values)
 
     with without_collector():
-        decision = Decision(program.snapshot, *extract(program.variables, value))
+        outline = outlined(program.variables, values)
+        decision = Decision(program.snapshot, *extract(program.snapshot, program.classes, outline))
         found = violations(decision)
     if not found:
         return decision

@@ -103,24 +103,24 @@ class Classes:
 
 def classes_of(snapshot: Snapshot) -> Classes:
     """Aggregate the pending tasks of jobs that take part, and the tasks that one of them may evict."""
-    tasks = _task_classes(snapshot)
+    waiting = [job for job in snapshot.jobs.values() if job.pending and snapshot.takes_part(job)]
+    waiting.sort(key=attrgetter("key"))
+    tasks = _task_classes(snapshot, waiting)
     victims = _victim_groups(snapshot, tasks)
-    return Classes(tasks, _job_classes(snapshot, tasks), victims, _units(snapshot))
+    return Classes(tasks, _job_classes(snapshot, waiting, tasks), victims, _units(snapshot))
 
 
-def _task_classes(snapshot: Snapshot) -> tuple[TaskClass, ...]:
+def _task_classes(snapshot: Snapshot, waiting: Iterable[SessionJob]) -> tuple[TaskClass, ...]:
     members: dict[Hashable, list[Task]] = {}
     alike: dict[int, list[Task]] = {}
-    said, twins, jobs = Said(), snapshot.twins, snapshot.jobs
-    for key in sorted(jobs):
-        job = jobs[key]
-        if job.pending and snapshot.takes_part(job):
-            for task in job.pending:
-                twin = twins[task.key]
-                if twin not in alike:
-                    whole = (claimant_key(snapshot, job), task_key(snapshot, job, task, said))
-                    alike[twin] = members.setdefault(whole, [])
-                alike[twin].append(task)
+    said, twins = Said(), snapshot.twins
+    for job in waiting:
+        for task in job.pending:
+            twin = twins[task.key]
+            if twin not in alike:
+                whole = (claimant_key(snapshot, job), task_key(snapshot, job, task, said))
+                alike[twin] = members.setdefault(whole, [])
+            alike[twin].append(task)
     found: list[TaskClass] = []
     job_of = snapshot.job_by_task
     for tasks in members.values():
@@ -154,7 +154,9 @@ def task_key(snapshot: Snapshot, job: SessionJob, task: Task, said: Said) -> Has
     )
 
 
-def _job_classes(snapshot: Snapshot, tasks: tuple[TaskClass, ...]) -> tuple[JobClass, ...]:
+def _job_classes(
+    snapshot: Snapshot, waiting: Iterable[SessionJob], tasks: tuple[TaskClass, ...]
+) -> tuple[JobClass, ...]:
     counts: dict[str, Counts] = {}
     job_of, twins = snapshot.job_by_task, snapshot.twins
     for one in tasks:
@@ -165,14 +167,14 @@ def _job_classes(snapshot: Snapshot, tasks: tuple[TaskClass, ...]) -> tuple[JobC
             counts[job] = counts[job] + only[count] if job in counts else only[count]
     members: dict[Hashable, list[str]] = {}
     alike: dict[int, list[str]] = {}
-    for key in sorted(counts):
-        owner = snapshot.jobs[key]
-        mine = alike.get(twins[owner.tasks[0].key])
+    for owner in waiting:
+        twin = twins[owner.tasks[0].key]
+        mine = alike.get(twin)
         if mine is None:
-            mine = members.setdefault(_job_key(snapshot, owner, counts[key]), [])
+            mine = members.setdefault(_job_key(snapshot, owner, counts[owner.key]), [])
             if len(owner.tasks) == 1 and not (owner.is_pending or owner.min_by_role):
-                alike[twins[owner.tasks[0].key]] = mine
-        mine.append(key)
+                alike[twin] = mine
+        mine.append(owner.key)
     return tuple(
         JobClass(index, tuple(keys), snapshot.jobs[keys[0]], dict(counts[keys[0]]))
         for index, keys in enumerate(members.values())
@@ -282,13 +284,12 @@ def is_critical(task: Task) -> bool:
 
 
 def _victim_key(snapshot: Snapshot, owner: SessionJob, victim: Task, disrupted: frozenset[str], said: Said) -> Hashable:
-    pod = victim.pod
     return (
         _seen_of(snapshot, owner),
         victim.namespace,
         said.asked(victim.requests),
-        said.company(pod.spec),
-        pod.status.start_time,
+        said.company(victim.spec),
+        victim.pod_status.start_time,
         victim.priority,
         victim.role,
         victim.preemptable,

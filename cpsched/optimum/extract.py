@@ -3,58 +3,70 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from heapq import heapify, heapreplace
 from itertools import cycle, islice
+from typing import NamedTuple
 
 from ortools.sat.python import cp_model
 
 from cpsched.check import Decision
-from cpsched.optimum.variables import Expr, Variables
+from cpsched.optimum.classes import Classes
+from cpsched.optimum.outline import Outline
+from cpsched.optimum.variables import Variables
+from cpsched.snapshot import Snapshot
 from cpsched.snapshot.rights import Action
 from cpsched.solution import Eviction
 
 Places = dict[str, str]
 
 
-def extract(v: Variables, value: Callable[[Expr], int]) -> tuple[Places, Places, tuple[Eviction, ...], frozenset[str]]:
-    """Binds, reserves, evictions and the jobs that enter, of one assignment of the variables."""
-    served_by_class = [value(v.served(jobs)) for jobs in v.classes.jobs]
-    waiting = _waiting(v, {job for jobs in v.classes.jobs for job in jobs.jobs[: served_by_class[jobs.index]]})
+class Named(NamedTuple):
+    """The parts of a decision."""
+
+    binds: Places
+    reserves: Places
+    evictions: tuple[Eviction, ...]
+    entered: frozenset[str]
+
+
+def extract(snapshot: Snapshot, classes: Classes, outline: Outline) -> Named:
+    """Binds, reserves, evictions and the jobs that enter."""
+    served_by_class = [ready + waiting for ready, waiting in zip(outline.ready, outline.pipelined, strict=True)]
+    served = {job for jobs in classes.jobs for job in jobs.jobs[: served_by_class[jobs.index]]}
+    waiting = _waiting(snapshot, classes, served)
+    counts = (("bind", outline.bind, outline.bound_of), ("reserve", outline.reserve, outline.reserved_of))
     slots: dict[tuple[str, int], list[str]] = {}
-    for kind, places in (("bind", v.bind), ("reserve", v.reserve)):
-        for one in v.classes.tasks:
-            free: list[str] = []
+    for kind, places, _ in counts:
+        for one in classes.tasks:
+            free = slots[kind, one.index] = []
             for node in reversed(one.nodes):
-                if (one.index, node) in places:
-                    free += [node] * value(places[one.index, node])
-            slots[kind, one.index] = free
+                if count := places.get((one.index, node)):
+                    free += [node] * count
     found: dict[str, Places] = {"bind": {}, "reserve": {}}
     entered: set[str] = set()
     class_of: dict[str, int] = {}
-    for jobs in v.classes.jobs:
-        ready, served = value(v.ready[jobs.index]), served_by_class[jobs.index]
+    for jobs in classes.jobs:
+        most = served_by_class[jobs.index]
         if jobs.sample.is_pending:
-            entered |= set(jobs.jobs[:served])
-        starts = ready if v.snapshot.policy.requires_gangs else served
+            entered |= set(jobs.jobs[:most])
+        starts = outline.ready[jobs.index] if snapshot.policy.requires_gangs else most
         for index, size in jobs.counts.items():
-            count = {
-                kind: value(of[jobs.index, index]) if (jobs.index, index) in of else 0
-                for kind, of in (("bind", v.bound_of), ("reserve", v.reserved_of))
-            }
-            for kind, position in _dealt(count["bind"], count["reserve"], starts, served, size):
+            binds, reserves = (of.get((jobs.index, index), 0) for _, _, of in counts)
+            for kind, position in _dealt(binds, reserves, starts, most, size):
                 key = waiting[index][jobs.jobs[position]].pop()
                 found[kind][key] = slots[kind, index].pop()
                 class_of[key] = index
-    binds, reserves = found["bind"], found["reserve"]
-    return binds, reserves, _evictions(v, value, {**binds, **reserves}, class_of), frozenset(entered)
+    placed = {**found["bind"], **found["reserve"]}
+    evictions = _evictions(snapshot, classes, outline, placed, class_of)
+    return Named(found["bind"], found["reserve"], evictions, frozenset(entered))
 
 
-def _waiting(v: Variables, served: set[str]) -> list[dict[str, list[str]]]:
+def _waiting(snapshot: Snapshot, classes: Classes, served: set[str]) -> list[dict[str, list[str]]]:
     """Per class and job that receives something its tasks, the first to go last."""
     found: list[dict[str, list[str]]] = []
-    job_of = v.snapshot.job_by_task
-    for one in v.classes.tasks:
+    job_of = snapshot.job_by_task
+    for one in classes.tasks:
         waiting: dict[str, list[str]] = {}
         for task in reversed(one.tasks):
             if (job := job_of[task.key].key) in served:
@@ -81,22 +93,24 @@ def _dealt(binds: int, reserves: int, ready: int, served: int, size: int) -> Ite
 
 
 def _evictions(
-    v: Variables, value: Callable[[Expr], int], placed: Places, class_of: dict[str, int]
+    snapshot: Snapshot, classes: Classes, outline: Outline, placed: Places, class_of: dict[str, int]
 ) -> tuple[Eviction, ...]:
     gone: list[tuple[str, str, Action, str]] = []
-    everywhere = v.snapshot.policy.rules.eviction_scope == "cluster"
+    everywhere = snapshot.policy.rules.eviction_scope == "cluster"
     first: dict[tuple[int, str], str] = {}
     for key, node in placed.items():
         place = (class_of[key], "" if everywhere else node)
         first[place] = min(key, first.get(place, key))
-    for group in v.classes.victims:
+    for group in classes.victims:
         left = iter(group.tasks)
         for action in sorted(group.rights):
+            count = outline.evict.get((group.index, action), 0)
+            if not count:
+                continue
             places = ((index, "" if everywhere else group.node) for index in group.rights[action])
             entitled = min((first[place] for place in places if place in first), default=None)
-            job = "" if entitled is None else v.snapshot.job_key(v.snapshot.instance.tasks[entitled])
-            for victim in islice(left, value(v.evict[group.index, action])):
-                gone.append((victim.key, group.node, action, job))
+            job = "" if entitled is None else snapshot.job_key(snapshot.instance.tasks[entitled])
+            gone += [(victim.key, group.node, action, job) for victim in islice(left, count)]
     return tuple([Eviction(task=key, node=node, action=action, for_job=job) for key, node, action, job in sorted(gone)])
 
 

@@ -84,8 +84,9 @@ class Trial(NamedTuple):
 class Foresight:
     """The levels of a session on its sketch, from one on.
 
-    `values` is an assignment that has all of `levels`, and `decision` what it stands for if the sketch is exact. `open`
-    are the steps of the level after them as far as they are known, the last of them only as a bound.
+    `levels` are those that were settled, each with its `steps`; `values` is an assignment that has them all, and
+    `decision` what it stands for if the sketch is exact. `open` are the steps of the level after them as far as they
+    are known, the last of them only as a bound.
     """
 
     def __init__(
@@ -102,6 +103,7 @@ class Foresight:
         self._linear = Linearisation()
         self._hopes = Hopes(self.sketch.cp, self._linear, relaxed=race.settings.prover == "both")
         self.levels: list[list[Foreseen]] = []
+        self.steps: list[list[Step]] = []
         self.open: list[Foreseen] = []
         self.values: list[int] | None = None
         self.decision: Decision | None = None
@@ -126,6 +128,7 @@ class Foresight:
     def look(self, end: float) -> None:
         """Settle step after step, many at once as long as what is hoped for comes true, until one stays open."""
         level: list[Foreseen] = []
+        steps: list[Step] = []
         reach = sys.maxsize
         started = self.race.clock()
         while hopes := self._hoped(reach, started + HOPING * (end - started)):
@@ -137,9 +140,11 @@ class Foresight:
                 self._bounds = self._bounds[1:] if self._bounds and self._bounds[0].value == foreseen.value else []
                 _pin(self.sketch, hope.ahead.step, foreseen.value)
                 level.append(foreseen)
+                steps.append(hope.ahead.step)
                 if hope.ahead.last:
                     self.levels.append(level)
-                    level = []
+                    self.steps.append(steps)
+                    level, steps = [], []
             left = hopes[len(trial.settled) :]
             if trial.failed and not trial.in_vain and self.falls_short:
                 return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
@@ -17,10 +18,11 @@ from cpsched.check import Decision
 from cpsched.check.protections import covers
 from cpsched.instance import Task
 from cpsched.objectives import MILLIONTHS, PRIORITY_OFFSET, out_of_reach
-from cpsched.optimum.classes import VictimGroup
+from cpsched.optimum.classes import Classes, VictimGroup
 from cpsched.optimum.deficits import deficits_of
 from cpsched.optimum.steps import Step
 from cpsched.optimum.variables import ZERO, Expr, Variables, sum_of, weighted
+from cpsched.snapshot import Snapshot
 from cpsched.snapshot.queues import cluster_total
 
 
@@ -221,7 +223,7 @@ def _victim_start_time(v: Variables, groups: list[VictimGroup]) -> list[Step]:
 
 
 def _start(v: Variables, group: VictimGroup) -> int:
-    start = group.sample.pod.status.start_time
+    start = group.sample.pod_status.start_time
     return v.snapshot.now if start is None else start
 
 
@@ -306,18 +308,28 @@ def _resources_placed(v: Variables) -> list[Step]:
     return [Step(weighted(parts), -most, lambda d: -count(d), lambda value: -value, in_millionths=True)]
 
 
+def used_at_least(snapshot: Snapshot, classes: Classes) -> Step:
+    """What is known of `nodes_used` without a model."""
+    least = len(_used_anyway(snapshot, classes))
+    return Step(cp_model.LinearExpr.constant(least), least, _worth("nodes_used"))
+
+
+def _used_anyway(snapshot: Snapshot, classes: Classes) -> set[str]:
+    """Nodes on which somebody stays, or is placed because whoever evicts the last is, if evictions are by node."""
+    by_node = snapshot.policy.rules.eviction_scope == "node"
+    at_risk = Counter() if by_node else Counter([task.node for group in classes.victims for task in group.tasks])
+    return {node for node, present in snapshot.instance.tasks_by_node.items() if at_risk[node] < len(present)}
+
+
 def _nodes_used(v: Variables) -> list[Step]:
     """Nodes that are used whatever happens, and a flag for each of the others."""
-    least = 0
-    held: dict[str, list[VictimGroup]] = {}
-    for node, present in v.snapshot.instance.tasks_by_node.items():
-        groups = v.victims_by_node.get(node, [])
-        # Whoever evicts the last task of a node is placed there, unless the scope of evictions is the cluster.
-        stays = sum(len(group.tasks) for group in groups) < len(present)
-        if stays or (present and v.snapshot.policy.rules.eviction_scope == "node"):
-            least += 1
-        elif present or v.classes_by_node.get(node):
-            held[node] = groups
+    used = _used_anyway(v.snapshot, v.classes)
+    least = len(used)
+    held = {
+        node: v.victims_by_node.get(node, [])
+        for node, present in v.snapshot.instance.tasks_by_node.items()
+        if node not in used and (present or v.classes_by_node.get(node))
+    }
 
     @cache
     def flags() -> dict[str, cp_model.IntVar]:

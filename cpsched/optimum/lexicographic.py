@@ -9,13 +9,15 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from cpsched.check import Decision, violations
+from cpsched.collector import without_collector
 from cpsched.objectives import comparable, level_plan, value_of, vector
 from cpsched.optimum.assignments import judged
+from cpsched.optimum.extract import extract
 from cpsched.optimum.foresight import SEES_TASKS, Foresight
 from cpsched.optimum.hopes import Foreseen
-from cpsched.optimum.incumbent import Incumbent
+from cpsched.optimum.incumbent import Incumbent, hint
 from cpsched.optimum.interrupt import on_interrupt
-from cpsched.optimum.levels import steps_of
+from cpsched.optimum.levels import steps_of, used_at_least
 from cpsched.optimum.plans import plans
 from cpsched.optimum.program import Program
 from cpsched.optimum.race import MismatchError, Race, Settings, objective_of
@@ -23,6 +25,7 @@ from cpsched.optimum.repair import Repair
 from cpsched.optimum.sketch import Detail
 from cpsched.optimum.starts import with_starts
 from cpsched.optimum.steps import Step
+from cpsched.optimum.unfolding import unfolded
 from cpsched.optimum.variables import sum_of, value_in
 from cpsched.snapshot import Snapshot
 
@@ -74,16 +77,31 @@ class Search:
         self.race = Race(settings)
         self._clock = self.race.clock
         self._end = self._clock() + settings.time_limit
-        self.program = Program(snapshot)
-        self._incumbent = Incumbent(self.program, self.race)
+        self._session = Program(snapshot)
+        self._incumbent = Incumbent(snapshot, self.race)
         self.levels: list[LevelResult] = []
         self._ask_hint = hint
         self._plan = level_plan(snapshot)
-        self._repair = Repair(self.program, self.race)
+        self._repair = Repair(self._session, self.race)
         self._made: dict[int, list[Step]] = {}
         self._settled: list[list[int]] = []
         self._foreseen: dict[int, list[Foreseen]] = {}
         self._beyond: dict[int, list[Foreseen]] = {}
+        self._sketched: dict[int, list[Step]] = {}
+
+    @cached_property
+    def program(self) -> Program:
+        """The session itself, with the levels settled so far; where sketches settle all, nobody asks for it."""
+        for position, values in enumerate(self._settled):
+            self._made[position] = steps_of(self._session.variables, *self._plan[position])
+            for step, value in zip(self._made[position], values, strict=False):
+                for row in step.no_worse(value):
+                    self._session.cp.add(row)
+        return self._session
+
+    @property
+    def _needs_program(self) -> bool:
+        return "program" in self.__dict__
 
     @property
     def best(self) -> Decision:
@@ -115,7 +133,7 @@ class Search:
         Where a sketch says more than can be, one with more detail is asked, in the end the session itself; where that
         takes too long, the sketch is repaired.
         """
-        if self._is_closed(begin):
+        if self._seen_at_once(begin):
             return
         sight: Foresight | None = None
         for detail in Detail:
@@ -124,14 +142,14 @@ class Search:
                 return
             if detail is Detail.NODES and before is not None and not before.sketch.has_pools:
                 continue
-            sight = Foresight(self.program, self.race, self._settled, detail, before)
+            sight = Foresight(self._session, self.race, self._settled, detail, before)
             if not sight.sketch.knows(self._plan[begin][0]):
                 continue
             sight.look(now + (self._end - now) * SHARES[detail])
             sight.repeat(self._end)
             self._remember(begin, sight)
             if sight.decision is not None:
-                self._incumbent.adopt(sight.decision)
+                self._incumbent.take(sight.decision)
             if sight.falls_short and before is not None:
                 self._repair_part(begin, before)
             elif sight.sketch.is_exact or not sight.levels or self._realised(begin, sight):
@@ -144,26 +162,47 @@ class Search:
             if known is not None and [step.value for step in known] != [step.value for step in steps]:
                 self._foreseen = {p: f for p, f in self._foreseen.items() if p < position}
             self._foreseen[position] = steps
+        self._sketched |= dict(enumerate(sight.steps, begin))
         self._beyond = {begin + len(sight.levels): sight.open}
 
-    def _is_closed(self, position: int) -> bool:
-        """Whether the best decision so far is as good on the level as any can be."""
-        return all(step.measure(self.best) == step.least for step in self._steps(position))
+    def _seen_at_once(self, position: int) -> bool:
+        """Whether it takes no sketch to say that the best decision so far is as good on the level as any can be."""
+        if self._needs_program:
+            return all(step.measure(self.best) == step.least for step in self._steps(position))
+        if self._plan[position][0] != "nodes_used":
+            return False
+        step = used_at_least(self.snapshot, self._session.classes)
+        if step.measure(self.best) > step.least:
+            return False
+        self._foreseen[position], self._sketched[position] = [Foreseen(step.least, "bound", 0.0)], [step]
+        return True
 
     def _realised(self, begin: int, sight: Foresight) -> bool:
         """Whether a decision was found that is as good as foreseen on all levels; maybe one is found on the first."""
         end = begin + len(sight.levels)
-        if self._planned(begin, end, sight):
+        if self._unfolded(begin, end, sight) or self._planned(begin, end, sight):
             return True
         victims = next((p for p in range(begin, end) if self._plan[p][0] in SEES_TASKS), end)
         if begin < victims < end:
             self._planned(begin, victims, sight)
         return not sight.sketch.has_pools and self._repaired(end, sight, 1 / 3)
 
+    def _unfolded(self, begin: int, end: int, sight: Foresight) -> bool:
+        """Whether the sketch as it stands, its pools spread out, is a decision that is as good as foreseen."""
+        with without_collector():
+            outline = unfolded(self._session.classes, sight)
+            decision = Decision(self.snapshot, *extract(self.snapshot, self._session.classes, outline))
+            if violations(decision):
+                return False
+        if not all(self._is_as_foreseen(position, decision) for position in range(begin, end)):
+            return False
+        self._incumbent.take(decision)
+        return True
+
     def _repair_part(self, begin: int, sight: Foresight) -> None:
         """Make up the sketch into a decision that is as good on more levels than the best so far, but not on all."""
         least, most = begin, begin + len(sight.levels) - 1
-        while least < most and self._is_as_foreseen(least):
+        while least < most and self._is_as_foreseen(least, self.best):
             least += 1
         while least < most and not self.race.interrupted:
             end = (least + most + 1) // 2
@@ -172,9 +211,9 @@ class Search:
             else:
                 most = end - 1
 
-    def _is_as_foreseen(self, position: int) -> bool:
-        steps = zip(self._steps(position), self._foreseen[position], strict=True)
-        return all(step.measure(self.best) == foreseen.value for step, foreseen in steps)
+    def _is_as_foreseen(self, position: int, decision: Decision) -> bool:
+        steps = zip(self._sketched[position], self._foreseen[position], strict=True)
+        return all(step.measure(decision) == foreseen.value for step, foreseen in steps)
 
     def _repaired(self, end: int, sight: Foresight, share: float) -> bool:
         """Whether the sketch could be made up into a decision that is as good on all levels up to this one."""
@@ -182,7 +221,7 @@ class Search:
         until = self._clock() + (self._end - self._clock()) * share
         decision = self._repair.decision(sight, list(zip(self._plan, values, strict=False)), until)
         if decision is not None:
-            self._incumbent.adopt(decision)
+            self._incumbent.take(decision)
         return decision is not None
 
     def _planned(self, begin: int, end: int, sight: Foresight) -> bool:
@@ -242,8 +281,21 @@ class Search:
 
     def _level(self, position: int) -> None:
         name, priority = self._plan[position]
-        started, left = self._clock(), len(self._plan) - position
         self.race.say(f"level {name if priority is None else f'{name}[{priority}]'}")
+        if not self._needs_program and position in self._foreseen and self._is_as_foreseen(position, self.best):
+            self._close(position)
+        else:
+            self._solve(position)
+
+    def _close(self, position: int) -> None:
+        """The best decision so far is as good as a sketch says that any can be."""
+        foreseen = self._foreseen[position]
+        self._settled.append([step.value for step in foreseen])
+        started = self._clock() - sum(step.seconds for step in foreseen)
+        self._record(position, [step.holder for step in foreseen], started)
+
+    def _solve(self, position: int) -> None:
+        started, left = self._clock(), len(self._plan) - position
         holders: list[str] = []
         open_step: tuple[Step, int] | None = None
         foreseen = dict(enumerate(self._foreseen.get(position) or self._beyond.get(position, [])))
@@ -265,19 +317,20 @@ class Search:
             if bound != value:
                 open_step = (step, bound)
                 break
-        if open_step is None:
-            solver = next((holder for holder in holders if holder != "bound"), "bound")
-            self._record(name, priority, value_of(self.best, name, priority), solver, started, closed=True)
-        else:
-            self._record(name, priority, open_step[0].level(open_step[1]), holders[-1], started)
+        self._record(position, holders, started, open_step)
 
     def _record(
-        self, name: str, priority: int | None, bound: int | None, holder: str, started: float, *, closed: bool = False
+        self, position: int, holders: list[str], started: float, open_step: tuple[Step, int] | None = None
     ) -> None:
-        earlier_open = any(not level.proved for level in self.levels)
-        prover = f"{holder}, {GIVEN}" if closed and earlier_open and holder else holder
-        value = value_of(self.best, name, priority)
-        proved = closed and not earlier_open
+        """Keep what came of a level, and of which step no more than a bound is known."""
+        name, priority = self._plan[position]
+        value, earlier_open = value_of(self.best, name, priority), any(not level.proved for level in self.levels)
+        bound, prover = value, next((holder for holder in holders if holder != "bound"), "bound")
+        if open_step is not None:
+            bound, prover = open_step[0].level(open_step[1]), holders[-1]
+        elif earlier_open and prover:
+            prover = f"{prover}, {GIVEN}"
+        proved = open_step is None and not earlier_open
         self.levels.append(LevelResult(name, priority, value, bound, proved, prover, self._clock() - started))
 
     def _settle(self, step: Step, end: float, foreseen: Foreseen | None) -> tuple[int, str]:
@@ -302,7 +355,7 @@ class Search:
             seconds = end - self._clock()
             if seconds <= 0 or self.race.interrupted:
                 return least, holder if least > step.least else ""
-            self._incumbent.hint(self._incumbent.values)
+            hint(self.program, self._incumbent.assignment(self.program))
             self.program.cp.minimize(step.expr)
             outcome = self.race.minimise(self.program.cp, max(0.05, seconds))
             refused = self._refused(outcome.solutions, step)
@@ -317,9 +370,9 @@ class Search:
 
     def _approach(self, step: Step, least: int, end: float) -> None:
         """Look around the best decision for one that is as good as foreseen; what is refused is close to the next."""
-        near, expr = self._incumbent.values, step.expr
+        near, expr = self._incumbent.assignment(self.program), step.expr
         while (left := end - self._clock()) > 0 and not self.race.interrupted:
-            self._incumbent.hint(near)
+            hint(self.program, near)
             model: Any = self.program.cp.clone()
             model.minimize(expr)
             model.add(expr >= least)
@@ -371,6 +424,6 @@ class Search:
         """Go on from the decision made elsewhere, once, if it is better so far."""
         if self._ask_hint is None:
             return
-        hint, self._ask_hint = self._ask_hint(), None
-        if not violations(hint) and rank(hint) < rank(self.best):
-            self._incumbent.adopt(hint)
+        decided, self._ask_hint = self._ask_hint(), None
+        if not violations(decided) and rank(decided) < rank(self.best):
+            self._incumbent.take(decided)

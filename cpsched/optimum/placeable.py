@@ -19,6 +19,7 @@ from cpsched.optimum.classes import task_key
 from cpsched.optimum.extract import extract
 from cpsched.optimum.levels import steps_of
 from cpsched.optimum.nogoods import forbid_refused
+from cpsched.optimum.outline import outlined
 from cpsched.optimum.program import Program
 from cpsched.optimum.race import MismatchError
 from cpsched.optimum.said import Said
@@ -159,8 +160,7 @@ class Question:
         return list(solver.response_proto.solution)
 
     def _decision(self, values: list[int]) -> Decision:
-        binds, reserves, evictions, entered = extract(self.v, lambda expr: value_in(expr, values))
-        return Decision(self.snapshot, binds, reserves, evictions, entered)
+        return Decision(self.snapshot, *extract(self.snapshot, self.v.classes, outlined(self.v, values)))
 
     def _involved(self, found: Violation) -> list[cp_model.IntVar]:
         """The counts that the violation hangs on; the fewer, the more decisions it excludes."""

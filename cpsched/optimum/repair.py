@@ -14,6 +14,7 @@ from cpsched.check import Decision
 from cpsched.optimum.assignments import judged
 from cpsched.optimum.foresight import Foresight
 from cpsched.optimum.levels import steps_of
+from cpsched.optimum.outline import assigned
 from cpsched.optimum.program import Program
 from cpsched.optimum.race import Race
 from cpsched.optimum.unfolding import unfolded
@@ -46,7 +47,8 @@ class Repair:
         start = dict(enumerate(self._near))
         if sight is not self._sight:
             waiting = v.waiting_will_do and all(name != "tasks_bound" for (name, _), _ in pinned)
-            start = {x.index: count for x, count in unfolded(v, sight, waiting=waiting).items()}
+            outline = unfolded(v.classes, sight, waiting=waiting)
+            start = {x.index: count for x, count in assigned(v, outline).items()}
         if v.waiting_will_do and not any(start[x.index] for x in v.bind.values()):
             rows.append(sum_of(list(v.bind.values())) == 0)
         while (left := end - self._race.clock()) > 0 and not self._race.interrupted:

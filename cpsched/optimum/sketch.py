@@ -72,7 +72,7 @@ class Sketch:
                 refine(self.cp, self.variables, node)
 
     def _drawn(self, program: Program, detail: Detail) -> Variables:
-        snapshot, classes = program.snapshot, program.variables.classes
+        snapshot, classes = program.snapshot, program.classes
         room = room_by_kind(snapshot, classes)
         alike = alike_nodes(classes, room)
         pool_by_node = pools_of(alike) if detail is Detail.POOLS else {node: node for node in room.idle}

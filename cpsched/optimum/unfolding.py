@@ -1,94 +1,90 @@
-"""Unfolding: what an assignment of a sketch looks like in the program, with pools spread out and classes named."""
+"""Unfolding: what an assignment of a sketch looks like in the session, with pools spread out and classes named."""
 
 from __future__ import annotations
 
 from collections import Counter
 
-from ortools.sat.python import cp_model
-
-from cpsched.optimum.classes import TaskClass
+from cpsched.optimum.classes import Classes, TaskClass, VictimGroup
 from cpsched.optimum.foresight import Foresight
-from cpsched.optimum.variables import Variables
+from cpsched.optimum.outline import Outline, outlined
 from cpsched.snapshot.rights import Action
 
 Going = Counter[tuple[int, Action]]
 """How many of each group go, and by which action."""
+Places = Counter[tuple[int, str]]
+"""How many of each class, or kind, are where."""
 
 
-def unfolded(v: Variables, sight: Foresight, *, waiting: bool) -> dict[cp_model.IntVar, int]:
+def unfolded(classes: Classes, sight: Foresight, *, waiting: bool = False) -> Outline:
     """Counts of everything that both know; with `waiting`, whoever starts there waits here."""
-    theirs, values = sight.sketch.variables, sight.values or []
-    going = _going(v, sight)
-    found = {variable: going[key] for key, variable in v.evict.items()}
-    starts, waits = (theirs.bind, theirs.bound_of, theirs.ready), (theirs.reserve, theirs.reserved_of, theirs.pipelined)
-    for places, of, served, sources in (
-        (v.bind, v.bound_of, v.ready, () if waiting else (starts,)),
-        (v.reserve, v.reserved_of, v.pipelined, (starts, waits) if waiting else (waits,)),
-    ):
-        there: Counter[tuple[int, str]] = Counter()
-        taken: Counter[tuple[int, int]] = Counter()
-        jobs: Counter[int] = Counter()
-        for their_places, their_of, their_served in sources:
-            there.update({key: values[x.index] for key, x in their_places.items()})
-            taken.update({key: values[x.index] for key, x in their_of.items()})
-            jobs.update({index: values[x.index] for index, x in enumerate(their_served)})
-        named = _named(v, sight, there, taken, going)
-        found |= {variable: named[key] for key, variable in places.items()}
-        found |= {variable: taken[key] for key, variable in of.items()}
-        found |= {variable: jobs[index] for index, variable in enumerate(served)}
-    return found
+    drawn = outlined(sight.sketch.variables, sight.values or [])
+    bound_of, reserved_of = Counter(drawn.bound_of), Counter(drawn.reserved_of)
+    bind, reserve = Counter(drawn.bind), Counter(drawn.reserve)
+    ready, pipelined = drawn.ready, drawn.pipelined
+    if waiting:
+        pipelined, ready = [a + b for a, b in zip(ready, pipelined, strict=True)], [0] * len(ready)
+        reserved_of, bound_of = bound_of + reserved_of, Counter()
+        reserve, bind = bind + reserve, Counter()
+    going = _going(classes, sight, drawn)
+    spread = _Spread(classes, sight, going)
+    return Outline(
+        spread.named(bind, bound_of), spread.named(reserve, reserved_of), going, bound_of, reserved_of, ready, pipelined
+    )
 
 
-def _going(v: Variables, sight: Foresight) -> Going:
+def _going(classes: Classes, sight: Foresight, drawn: Outline) -> Going:
     """Victims of a pool go evenly from its nodes."""
-    groups = {(group.node, group.kind): group for group in v.classes.victims}
+    groups = {(group.node, group.kind): group for group in classes.victims}
     going: Going = Counter()
-    for group in sight.sketch.variables.classes.victims:
+    for (index, action), count in drawn.evict.items():
+        group = sight.sketch.variables.classes.victims[index]
         nodes = sight.sketch.nodes_by_pool[group.node]
-        for action in group.rights:
-            count = (sight.values or [])[sight.sketch.variables.evict[group.index, action].index]
-            for node, part in zip(nodes, _evenly(count, len(nodes)), strict=True):
+        for node, part in zip(nodes, _evenly(count, len(nodes)), strict=True):
+            if part:
                 going[groups[node, group.kind].index, action] += part
     return going
 
 
-def _named(
-    v: Variables, sight: Foresight, there: Counter[tuple[int, str]], taken: Counter[tuple[int, int]], going: Going
-) -> Counter[tuple[int, str]]:
-    """Which class is where: where most go, those first who may evict most of them."""
-    kind_of = sight.sketch.variables.room.kind_of
-    members: dict[int, list[TaskClass]] = {}
-    for one in v.classes.tasks:
-        members.setdefault(kind_of[one.index], []).append(one)
-    left: Counter[int] = Counter()
-    for (_, index), count in taken.items():
-        left[index] += count
-    slots = [
-        (node, kind, part)
-        for (kind, pool), count in there.items()
-        for nodes in (sight.sketch.nodes_by_pool[pool],)
-        for node, part in zip(nodes, _evenly(count, len(nodes)), strict=True)
-        if part
-    ]
-    lost = {node: _may_take(v, node, going) for node in dict.fromkeys(node for node, _, _ in slots)}
-    named: Counter[tuple[int, str]] = Counter()
-    for node, kind, part in sorted(slots, key=lambda slot: -max(lost[slot[0]].values(), default=0)):
-        for one in sorted(members[kind], key=lambda one: -lost[node][one.index]):
-            count = min(part, left[one.index])
-            named[one.index, node] += count
-            left[one.index] -= count
-            part -= count
-    return named
+class _Spread:
+    """Who is where, for those who start and for those who wait."""
 
+    def __init__(self, classes: Classes, sight: Foresight, going: Going):
+        self._sketch = sight.sketch
+        self._members: dict[int, list[TaskClass]] = {}
+        for one in classes.tasks:
+            self._members.setdefault(sight.sketch.variables.room.kind_of[one.index], []).append(one)
+        self._lost: dict[str, Counter[int]] = {}
+        """Per node and class how many of those who go from there it may evict."""
+        for (index, action), count in going.items():
+            group: VictimGroup = classes.victims[index]
+            lost = self._lost.setdefault(group.node, Counter())
+            for one_index in group.rights[action]:
+                lost[one_index] += count
 
-def _may_take(v: Variables, node: str, going: Going) -> Counter[int]:
-    """Per class how many of those who go from the node it may evict."""
-    found: Counter[int] = Counter()
-    for group in v.victims_by_node.get(node, ()):
-        for action, indices in group.rights.items():
-            if count := going[group.index, action]:
-                found.update(dict.fromkeys(indices, count))
-    return found
+    def named(self, there: Places, taken: Counter[tuple[int, int]]) -> Places:
+        """Which class is where: where most go, those first who may evict most of them."""
+        left: Counter[int] = Counter()
+        for (_, index), count in taken.items():
+            left[index] += count
+        slots = [
+            (node, kind, part)
+            for (kind, pool), count in there.items()
+            for nodes in (self._sketch.nodes_by_pool[pool],)
+            for node, part in zip(nodes, _evenly(count, len(nodes)), strict=True)
+            if part
+        ]
+        nobody: Counter[int] = Counter()
+        most = {node: max(lost.values(), default=0) for node, lost in self._lost.items()}
+        found: Places = Counter()
+        for node, kind, part in sorted(slots, key=lambda slot: -most.get(slot[0], 0)):
+            lost = self._lost.get(node, nobody)
+            for one in sorted(self._members[kind], key=lambda one: -lost[one.index]):
+                count = min(part, left[one.index])
+                if count:
+                    found[one.index, node] += count
+                    left[one.index] -= count
+                    part -= count
+        return found
 
 
 def _evenly(count: int, parts: int) -> list[int]:

@@ -187,17 +187,8 @@ def group_jobs(instance: Instance) -> dict[str, SessionJob]:
     """Volcano's jobs, whatever the model that judges them."""
     tasks = instance.tasks
     found = {}
-    # Gangs that state the same mostly share what states it, and its fields are slow to reach.
-    minima: dict[int, tuple[int, Mapping[str, int]]] = {}
-    phases: dict[int, str] = {}
     for key, job in instance.jobs.items():
-        own, group = tuple(map(tasks.__getitem__, job.tasks)), job.group
-        stated, status = group.spec, group.status
-        if id(stated) not in minima:
-            minima[id(stated)] = stated.min_member, stated.min_task_member
-        if id(status) not in phases:
-            phases[id(status)] = status.phase
-        least, by_role = minima[id(stated)]
+        own, least, by_role = tuple(map(tasks.__getitem__, job.tasks)), job.min_available, job.min_by_role
         pending, ready, holding, is_valid = counted(own, least, by_role)
         found[key] = SessionJob(
             key,
@@ -206,7 +197,7 @@ def group_jobs(instance: Instance) -> dict[str, SessionJob]:
             least,
             by_role,
             own,
-            phases[id(status)],
+            job.phase,
             job.min_resources,
             job,
             pending,

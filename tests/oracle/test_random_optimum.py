@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from cpsched import timestamps
@@ -95,11 +97,42 @@ def test_optimum_equals_exhaustive_search_where_foresight_stops_early(
         compare(contest(seed), seed)
 
 
+def test_optimum_equals_exhaustive_search_where_no_sketch_is_a_decision_as_it_stands(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Then the session itself is asked for one that is as good."""
+    monkeypatch.setattr(Search, "_unfolded", lambda *_: False)
+    for seed in range(200):
+        compare(contest(seed), seed)
+
+
+@pytest.mark.parametrize("taken", [1, 2, 5])
+def test_optimum_equals_exhaustive_search_where_the_session_itself_is_needed_late(
+    monkeypatch: pytest.MonkeyPatch, taken: int
+) -> None:
+    """Levels that a sketch settled without it hold there too."""
+    close, late = Search._close, Counter[bool]()
+
+    def only_first(self: Search, position: int) -> None:
+        if position < taken:
+            close(self, position)
+        else:
+            late[self._needs_program] += 1
+            self._foreseen.clear()
+            self._solve(position)
+
+    monkeypatch.setattr(Search, "_close", only_first)
+    for seed in range(120):
+        compare(contest(seed), seed)
+    assert late[False] > 80
+
+
 @pytest.mark.parametrize("repairs", [True, False])
 def test_optimum_equals_exhaustive_search_where_no_plan_comes_true(
     monkeypatch: pytest.MonkeyPatch, *, repairs: bool
 ) -> None:
     """Then the sketch is repaired; where that fails too, every level is approached from the decision before it."""
+    monkeypatch.setattr(Search, "_unfolded", lambda *_: False)
     monkeypatch.setattr(lexicographic, "plans", lambda variables, sight: [])
     found: list[bool] = []
     repair = Repair.decision

@@ -13,6 +13,7 @@ from cpsched.lab.generate import generate
 from cpsched.objectives import level_plan
 from cpsched.optimum.foresight import Foresight
 from cpsched.optimum.levels import steps_of
+from cpsched.optimum.outline import assigned
 from cpsched.optimum.program import Program
 from cpsched.optimum.race import Race, Settings
 from cpsched.optimum.repair import Pinned, Repair
@@ -49,7 +50,7 @@ def test_what_is_sketched_is_allowed_once_rights_may_be_broken(seed: int) -> Non
         for step, value in zip(steps_of(lenient.variables, *level), values, strict=True):
             for row in step.no_worse(value):
                 model.add(row)
-    start = unfolded(lenient.variables, it.sight, waiting=False)
+    start = assigned(lenient.variables, unfolded(lenient.classes, it.sight))
     for variable, count in start.items():
         model.add_hint(variable, count)
     values = it.race.completed(model)
