@@ -13,7 +13,7 @@ from cpsched.instance import HOLDS_ROOM, Task
 from cpsched.optimum.said import Said, sorted_items
 from cpsched.snapshot import SessionJob, Snapshot
 from cpsched.snapshot.enqueue import asked, decisive_limits, promise
-from cpsched.snapshot.rights import Action, actions_against, is_above_share_now
+from cpsched.snapshot.rights import Action, is_above_share_now
 
 Counts = tuple[tuple[int, int], ...]
 """How many tasks of each class."""
@@ -223,13 +223,18 @@ def _victim_groups(snapshot: Snapshot, tasks: tuple[TaskClass, ...]) -> tuple[Vi
     everywhere = snapshot.policy.rules.eviction_scope == "cluster"
     on = [frozenset(one.nodes) for one in tasks]
     rights_by_kind: dict[tuple[int, tuple[int, ...]], dict[Action, tuple[int, ...]]] = {}
+    known: dict[Hashable, dict[Action, tuple[int, ...]]] = {}
     found: list[VictimGroup] = []
     for node, by_kind in _victims_by_kind(snapshot):
         near = tuple([c.index for c in tasks if everywhere or node in on[c.index]])
         for kind, group in by_kind.items():
             group.sort(key=attrgetter("key"))
             if (kind, near) not in rights_by_kind:
-                rights_by_kind[kind, near] = _rights(snapshot, [tasks[index] for index in near], group[0])
+                actions = _actions(snapshot, group[0])
+                alike = (snapshot.rights.victim_kind(group[0]), actions, near)
+                if alike not in known:
+                    known[alike] = _rights(snapshot, [tasks[index] for index in near], group[0], actions)
+                rights_by_kind[kind, near] = known[alike]
             rights = rights_by_kind[kind, near]
             if rights:
                 job = snapshot.job_by_task[group[0].key]
@@ -264,13 +269,20 @@ def _victims_by_kind(snapshot: Snapshot) -> Iterator[tuple[str, dict[int, list[T
         yield node, found
 
 
-def _rights(snapshot: Snapshot, near: Iterable[TaskClass], victim: Task) -> dict[Action, tuple[int, ...]]:
+def _actions(snapshot: Snapshot, victim: Task) -> tuple[Action, ...]:
+    """By which actions the victim could be evicted at all, whoever asks."""
+    protects, critical = snapshot.policy.conformance_protects, is_critical(victim)
+    allowed = [action for action in ACTIONS if not (critical and protects(action))]
+    return tuple([action for action in allowed if action != "reclaim" or is_above_share_now(snapshot, victim)])
+
+
+def _rights(
+    snapshot: Snapshot, near: Iterable[TaskClass], victim: Task, actions: tuple[Action, ...]
+) -> dict[Action, tuple[int, ...]]:
     by_action: dict[Action, list[int]] = {}
-    for one in near:
-        for action in actions_against(snapshot, one.sample, victim):
-            if not (snapshot.policy.conformance_protects(action) and is_critical(victim)) and (
-                action != "reclaim" or is_above_share_now(snapshot, victim)
-            ):
+    for one in near if actions else ():
+        for action in snapshot.rights.actions(one.sample, victim):
+            if action in actions:
                 by_action.setdefault(action, []).append(one.index)
     return {action: tuple(indices) for action, indices in by_action.items()}
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from cpsched.check import Decision, violations
+from cpsched.check import Decision
 from cpsched.collector import without_collector
 from cpsched.objectives import comparable, level_plan, value_of, vector
 from cpsched.optimum.assignments import judged
@@ -18,6 +18,7 @@ from cpsched.optimum.hopes import Foreseen
 from cpsched.optimum.incumbent import Incumbent, hint
 from cpsched.optimum.interrupt import on_interrupt
 from cpsched.optimum.levels import steps_of, used_at_least
+from cpsched.optimum.mending import mended
 from cpsched.optimum.plans import plans
 from cpsched.optimum.program import Program
 from cpsched.optimum.race import MismatchError, Race, Settings, objective_of
@@ -36,6 +37,12 @@ ATTEMPTS = 8
 
 SHARES = {Detail.POOLS: 0.5, Detail.NODES: 0.5, Detail.CLASSES: 0.9}
 """Which part of the time that is left a look in some detail may take."""
+
+START_UP = 1e-5
+"""How many seconds a solver needs per variable before it looks at anything; with less left it is not asked."""
+
+MENDING = 5.0
+"""How many seconds a decision made elsewhere may be mended, also where no time is left: else there may be none."""
 
 CLIMB = 12
 """How many values above a bound are asked for one by one."""
@@ -119,7 +126,10 @@ class Search:
             self._let_start()
         for level in self.levels:
             # A decision found for a later level may be better on one that stayed open.
-            level.value = value_of(self.best, level.name, level.priority)
+            value = value_of(self.best, level.name, level.priority)
+            if level.proved and value != level.value:
+                raise MismatchError(f"{level.name} was proved to be {level.value}, but the decision has {value}")
+            level.value = value
 
     def _let_start(self) -> None:
         """Whoever waits for nothing starts at once, also where that level was not reached."""
@@ -188,21 +198,27 @@ class Search:
         return not sight.sketch.has_pools and self._repaired(end, sight, 1 / 3)
 
     def _unfolded(self, begin: int, end: int, sight: Foresight) -> bool:
-        """Whether the sketch as it stands, its pools spread out, is a decision that is as good as foreseen."""
+        """Whether the best decision so far is as good as foreseen, now that the sketch as it stands was looked at.
+
+        Its pools are spread out; where rules are in the way, what is left may still be better than what there was.
+        """
         with without_collector():
             outline = unfolded(self._session.classes, sight)
-            decision = Decision(self.snapshot, *extract(self.snapshot, self._session.classes, outline))
-            if violations(decision):
-                return False
-        if not all(self._is_as_foreseen(position, decision) for position in range(begin, end)):
-            return False
-        self._incumbent.take(decision)
-        return True
+            drawn = Decision(self.snapshot, *extract(self.snapshot, self._session.classes, outline))
+            self._take_legal(drawn)
+        return all(self._is_as_foreseen(position) for position in range(begin, end))
+
+    def _take_legal(self, decision: Decision) -> None:
+        """Go on from what is left of a decision without what breaks rules, if that is better so far."""
+        until = self._clock() + max(MENDING, (self._end - self._clock()) / 4)
+        legal = mended(decision, lambda: self._clock() > until)
+        if legal is not None and rank(legal) < rank(self.best):
+            self._incumbent.take(legal)
 
     def _repair_part(self, begin: int, sight: Foresight) -> None:
         """Make up the sketch into a decision that is as good on more levels than the best so far, but not on all."""
         least, most = begin, begin + len(sight.levels) - 1
-        while least < most and self._is_as_foreseen(least, self.best):
+        while least < most and self._is_as_foreseen(least):
             least += 1
         while least < most and not self.race.interrupted:
             end = (least + most + 1) // 2
@@ -211,9 +227,10 @@ class Search:
             else:
                 most = end - 1
 
-    def _is_as_foreseen(self, position: int, decision: Decision) -> bool:
+    def _is_as_foreseen(self, position: int) -> bool:
+        """Whether the best decision so far is as good on the level as foreseen."""
         steps = zip(self._sketched[position], self._foreseen[position], strict=True)
-        return all(step.measure(decision) == foreseen.value for step, foreseen in steps)
+        return all(step.measure(self.best) == foreseen.value for step, foreseen in steps)
 
     def _repaired(self, end: int, sight: Foresight, share: float) -> bool:
         """Whether the sketch could be made up into a decision that is as good on all levels up to this one."""
@@ -282,7 +299,7 @@ class Search:
     def _level(self, position: int) -> None:
         name, priority = self._plan[position]
         self.race.say(f"level {name if priority is None else f'{name}[{priority}]'}")
-        if not self._needs_program and position in self._foreseen and self._is_as_foreseen(position, self.best):
+        if not self._needs_program and position in self._foreseen and self._is_as_foreseen(position):
             self._close(position)
         else:
             self._solve(position)
@@ -353,7 +370,7 @@ class Search:
             if value == least:
                 return value, holder
             seconds = end - self._clock()
-            if seconds <= 0 or self.race.interrupted:
+            if seconds <= START_UP * len(self.program.cp.proto.variables) or self.race.interrupted:
                 return least, holder if least > step.least else ""
             hint(self.program, self._incumbent.assignment(self.program))
             self.program.cp.minimize(step.expr)
@@ -421,9 +438,8 @@ class Search:
         return True
 
     def _take_hint(self) -> None:
-        """Go on from the decision made elsewhere, once, if it is better so far."""
+        """Go on from what breaks no rule of the decision made elsewhere, once, if that is better so far."""
         if self._ask_hint is None:
             return
         decided, self._ask_hint = self._ask_hint(), None
-        if not violations(decided) and rank(decided) < rank(self.best):
-            self._incumbent.take(decided)
+        self._take_legal(decided)
