@@ -195,7 +195,12 @@ class Search:
         victims = next((p for p in range(begin, end) if self._plan[p][0] in SEES_TASKS), end)
         if begin < victims < end:
             self._planned(begin, victims, sight)
-        return not sight.sketch.has_pools and self._repaired(end, sight, 1 / 3)
+        if sight.sketch.has_pools or self._repaired(end, sight, 1 / 3):
+            return not sight.sketch.has_pools
+        if self._clock() > self._end - self.settings.time_limit / 2:
+            # What comes next may take all the time that is left.
+            self._repair_part(begin, sight, 1 / 6)
+        return False
 
     def _unfolded(self, begin: int, end: int, sight: Foresight) -> bool:
         """Whether the best decision so far is as good as foreseen, now that the sketch as it stands was looked at.
@@ -215,14 +220,14 @@ class Search:
         if legal is not None and rank(legal) < rank(self.best):
             self._incumbent.take(legal)
 
-    def _repair_part(self, begin: int, sight: Foresight) -> None:
+    def _repair_part(self, begin: int, sight: Foresight, share: float = 1 / 2) -> None:
         """Make up the sketch into a decision that is as good on more levels than the best so far, but not on all."""
         least, most = begin, begin + len(sight.levels) - 1
         while least < most and self._is_as_foreseen(least):
             least += 1
         while least < most and not self.race.interrupted:
             end = (least + most + 1) // 2
-            if self._repaired(end, sight, 1 / 2):
+            if self._repaired(end, sight, share):
                 least = end
             else:
                 most = end - 1
@@ -307,9 +312,10 @@ class Search:
     def _close(self, position: int) -> None:
         """The best decision so far is as good as a sketch says that any can be."""
         foreseen = self._foreseen[position]
-        self._settled.append([step.value for step in foreseen])
-        started = self._clock() - sum(step.seconds for step in foreseen)
-        self._record(position, [step.holder for step in foreseen], started)
+        steps = zip(self._sketched[position], foreseen, strict=True)
+        holders = ["bound" if step.least == known.value else known.holder for step, known in steps]
+        self._settled.append([known.value for known in foreseen])
+        self._record(position, holders, self._clock() - sum(known.seconds for known in foreseen))
 
     def _solve(self, position: int) -> None:
         started, left = self._clock(), len(self._plan) - position

@@ -22,33 +22,32 @@ def twins_of(snapshot: Snapshot) -> dict[str, int]:
     found: dict[str, int] = {}
     fresh = count()
     owning = snapshot.instance.claim_owners
-    stated, owners_count = _reader(snapshot), snapshot.policy.is_kube
-    for job in snapshot.jobs.values():
-        of_job = stated(job)
-        for task in job.tasks:
-            spec, labels = task.spec, task.labels
-            said = (
-                of_job,
-                id(spec),
-                id(task.pod_status),
-                id(task.requests),
-                task.status,
-                task.namespace,
-                task.priority,
-                task.role,
-                task.preemptable,
-                frozenset(labels.items()) if labels else None,
-                # kube-scheduler may spread pods together with those of the same owner.
-                id(task.pod.metadata.owner_references) if owners_count else None,
-            )
-            number = numbers.get(said)
-            if number is None:
-                number = next(fresh)
-                if not (spec.volumes or spec.resource_claims or (owning and task.uid in owning)):
-                    numbers[said] = number
-            elif owning and task.uid in owning:
-                number = next(fresh)
-            found[task.key] = number
+    tasks, stated, owners_count = snapshot.instance.tasks, _reader(snapshot), snapshot.policy.is_kube
+    for key, job in snapshot.job_by_task.items():
+        task = tasks[key]
+        spec, labels = task.spec, task.labels
+        said = (
+            stated(job),
+            id(spec),
+            id(task.pod_status),
+            id(task.requests),
+            task.status,
+            task.namespace,
+            task.priority,
+            task.role,
+            task.preemptable,
+            frozenset(labels.items()) if labels else None,
+            # kube-scheduler may spread pods together with those of the same owner.
+            id(task.pod.metadata.owner_references) if owners_count else None,
+        )
+        number = numbers.get(said)
+        if number is None:
+            number = next(fresh)
+            if not (spec.volumes or spec.resource_claims or (owning and task.uid in owning)):
+                numbers[said] = number
+        elif owning and task.uid in owning:
+            number = next(fresh)
+        found[key] = number
     return found
 
 
