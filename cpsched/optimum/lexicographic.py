@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from cpsched.check import Decision
 from cpsched.collector import without_collector
-from cpsched.objectives import comparable, level_plan, value_of, vector
+from cpsched.objectives import comparable, level_plan, value_of
 from cpsched.optimum.assignments import judged
 from cpsched.optimum.extract import extract
 from cpsched.optimum.foresight import SEES_TASKS, Foresight
@@ -49,11 +49,6 @@ CLIMB = 12
 
 GIVEN = "given open levels"
 """What is said of a level that was closed after one that stayed open."""
-
-
-def rank(decision: Decision) -> tuple[tuple[int, int], ...]:
-    """The smaller, the better."""
-    return comparable(level_plan(decision.snapshot), vector(decision))
 
 
 @dataclass
@@ -134,7 +129,7 @@ class Search:
     def _let_start(self) -> None:
         """Whoever waits for nothing starts at once, also where that level was not reached."""
         started = with_starts(self.best)
-        if started is not None and rank(started) < rank(self.best):
+        if started is not None and self._is_better(started):
             self._incumbent.decision = started
 
     def _foresee(self, begin: int) -> None:
@@ -217,8 +212,16 @@ class Search:
         """Go on from what is left of a decision without what breaks rules, if that is better so far."""
         until = self._clock() + max(MENDING, (self._end - self._clock()) / 4)
         legal = mended(decision, lambda: self._clock() > until)
-        if legal is not None and rank(legal) < rank(self.best):
+        if legal is not None and self._is_better(legal):
             self._incumbent.take(legal)
+
+    def _is_better(self, decision: Decision) -> bool:
+        """Whether it is better than the best so far on the first level on which they differ."""
+        for level in self._plan:
+            mine, best = (comparable([level], [value_of(one, *level)]) for one in (decision, self.best))
+            if mine != best:
+                return mine < best
+        return False
 
     def _repair_part(self, begin: int, sight: Foresight, share: float = 1 / 2) -> None:
         """Make up the sketch into a decision that is as good on more levels than the best so far, but not on all."""
