@@ -79,7 +79,8 @@ def _victims(snapshot: Snapshot, solution: Solution) -> list[tuple[str, ...]]:
 def _levels(levels: Sequence[Level]) -> Table:
     columns, rows = ["level", "better", "#value"], [_level(level) for level in levels]
     if any(level.proved or level.bound is not None for level in levels):
-        columns, rows = [*columns, "proof"], [(*row, proof(level)) for row, level in zip(rows, levels, strict=True)]
+        proofs = [proof(level) or "open" for level in levels]
+        columns, rows = [*columns, "proof"], [(*row, text) for row, text in zip(rows, proofs, strict=True)]
     return table("Levels, most important first", columns, rows)
 
 

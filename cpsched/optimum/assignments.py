@@ -25,8 +25,7 @@ def judged(program: Program, values: list[int]) -> Decision | None:
         return value_in(expr, values)
 
     with without_collector():
-        outline = outlined(program.variables, values)
-        decision = Decision(program.snapshot, *extract(program.snapshot, program.classes, outline))
+        decision = extract(program.snapshot, program.classes, outlined(program.variables, values))
         found = violations(decision)
     if not found:
         return decision

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from heapq import heapify, heapreplace
 from itertools import cycle, islice
-from typing import NamedTuple
 
 from ortools.sat.python import cp_model
 
@@ -21,17 +21,8 @@ from cpsched.solution import Eviction
 Places = dict[str, str]
 
 
-class Named(NamedTuple):
-    """The parts of a decision."""
-
-    binds: Places
-    reserves: Places
-    evictions: tuple[Eviction, ...]
-    entered: frozenset[str]
-
-
-def extract(snapshot: Snapshot, classes: Classes, outline: Outline) -> Named:
-    """Binds, reserves, evictions and the jobs that enter."""
+def extract(snapshot: Snapshot, classes: Classes, outline: Outline) -> Decision:
+    """The decision of which this is the outline."""
     served_by_class = [ready + waiting for ready, waiting in zip(outline.ready, outline.pipelined, strict=True)]
     served = {job for jobs in classes.jobs for job in jobs.jobs[: served_by_class[jobs.index]]}
     waiting = _waiting(snapshot, classes, served)
@@ -59,7 +50,7 @@ def extract(snapshot: Snapshot, classes: Classes, outline: Outline) -> Named:
                 class_of[key] = index
     placed = {**found["bind"], **found["reserve"]}
     evictions = _evictions(snapshot, classes, outline, placed, class_of)
-    return Named(found["bind"], found["reserve"], evictions, frozenset(entered))
+    return _for_entitled(Decision(snapshot, found["bind"], found["reserve"], evictions, frozenset(entered)))
 
 
 def _waiting(snapshot: Snapshot, classes: Classes, served: set[str]) -> list[dict[str, list[str]]]:
@@ -112,6 +103,24 @@ def _evictions(
             job = "" if entitled is None else snapshot.job_key(snapshot.instance.tasks[entitled])
             gone += [(victim.key, group.node, action, job) for victim in islice(left, count)]
     return tuple([Eviction(task=key, node=node, action=action, for_job=job) for key, node, action, job in sorted(gone)])
+
+
+def _for_entitled(decision: Decision) -> Decision:
+    """Every victim goes for a job that may evict it now that all is placed: of two, one may lack the claim."""
+    job_of, by_victim = decision.snapshot.job_by_task, decision.rights.by_victim
+    jobs: dict[int, dict[str, str]] = {}
+    changed: dict[str, Eviction] = {}
+    for item in decision.evictions:
+        pairs = by_victim[item.task]
+        if id(pairs) not in jobs:
+            jobs[id(pairs)] = {job_of[task.key].key: task.key for task, _ in pairs}
+        entitled = jobs[id(pairs)]
+        if entitled and item.for_job not in entitled:
+            first = min(entitled, key=lambda job: entitled[job])
+            changed[item.task] = item.model_copy(update={"for_job": first})
+    if not changed:
+        return decision
+    return replace(decision, evictions=tuple([changed.get(item.task, item) for item in decision.evictions]))
 
 
 def counts_of(v: Variables, decision: Decision) -> dict[cp_model.IntVar, int]:

@@ -204,8 +204,7 @@ class Search:
         """
         with without_collector():
             outline = unfolded(self._session.classes, sight)
-            drawn = Decision(self.snapshot, *extract(self.snapshot, self._session.classes, outline))
-            self._take_legal(drawn)
+            self._take_legal(extract(self.snapshot, self._session.classes, outline))
         return all(self._is_as_foreseen(position) for position in range(begin, end))
 
     def _take_legal(self, decision: Decision) -> None:

@@ -160,7 +160,7 @@ class Question:
         return list(solver.response_proto.solution)
 
     def _decision(self, values: list[int]) -> Decision:
-        return Decision(self.snapshot, *extract(self.snapshot, self.v.classes, outlined(self.v, values)))
+        return extract(self.snapshot, self.v.classes, outlined(self.v, values))
 
     def _involved(self, found: Violation) -> list[cp_model.IntVar]:
         """The counts that the violation hangs on; the fewer, the more decisions it excludes."""

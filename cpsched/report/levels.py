@@ -36,10 +36,13 @@ def _intro(views: Sequence[View]) -> str:
 
 
 def proof(level: Level) -> str:
-    """What is proved of the level, and by whom."""
+    """What is proved of the level, and by whom; nothing of one that nobody tried to prove."""
     if level.proved:
         return f"proved ({level.prover}, {level.seconds:.2f} s)"
-    return "" if level.bound is None else f"open, bound {shown(level.bound)}"
+    if level.prover and level.value == level.bound:
+        return f"closed ({level.prover})"
+    holder = f" ({level.prover})" if level.prover else ""
+    return "" if level.bound is None else f"open, bound {shown(level.bound)}{holder}"
 
 
 def _is_proving(view: View) -> bool:
@@ -56,7 +59,7 @@ def _row(views: Sequence[View], best: View, level: Level, decisive: Mapping[str,
         if view is not best:
             yield _against(mine, level, decisive.get(view.name))
         if _is_proving(view):
-            yield Cell("" if mine is None else proof(mine), "quiet")
+            yield Cell("" if mine is None else proof(mine) or "open", "quiet")
 
 
 def _against(mine: Level | None, best: Level, first: str | None) -> Cell:

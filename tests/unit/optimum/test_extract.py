@@ -8,7 +8,8 @@ from cpsched.optimum.extract import _dealt, counts_of
 from cpsched.optimum.program import Program
 from cpsched.optimum.race import Settings
 from cpsched.optimum.solve import decide as optimum
-from tests.judge import cluster, decide, job, pending, running, snapshot_of
+from cpsched.solution import SolutionStatus
+from tests.judge import cluster, conf, decide, job, pending, running, snapshot_of
 
 
 @pytest.mark.parametrize(
@@ -38,6 +39,22 @@ def test_an_eviction_names_whom_it_serves(scope: str, nodes: dict[str, int]) -> 
     assert [(item.task, item.for_job) for item in found.evictions] == [
         (f"old-{node}/task-0", "default/a") for node in nodes
     ]
+
+
+def test_an_eviction_names_one_who_has_the_claim() -> None:
+    """Who asks for nothing reclaims nothing by itself: its queue's share says nothing of it."""
+    queues = [{"name": "left", "deserved": {"cpu": 1}}, {"name": "right", "deserved": {"cpu": 3}}]
+    jobs = [
+        job("old", running(cpu=3), running(cpu=2), priority=10, minMember=0, queue="left"),
+        job("a", pending(None), priority=100, queue="right"),
+        job("b", pending(), priority=100, queue="right"),
+    ]
+    told = conf("allocate, reclaim, backfill", "priority", "gang", "predicates", "capacity")
+    snapshot = snapshot_of(cluster(*jobs, nodes=5, queues=queues), conf=told)
+    found = optimum(snapshot.instance, snapshot.policy, Settings(workers=1))
+    assert found.status is SolutionStatus.OPTIMAL
+    assert {**found.binds, **found.pipelined} == {"a/task-0": "n1", "b/task-0": "n1"}
+    assert [item.for_job for item in found.evictions] == ["default/b"]
 
 
 @pytest.mark.parametrize(("cores", "binds", "reserves"), [(4, "a", "b"), (3, "", "a"), (6, "ab", "c"), (8, "abc", "")])
