@@ -28,7 +28,8 @@ class Limit:
         """Whether the job's minimum is taken from this limit."""
         if self.queue is None or job.queue is None:
             return True
-        return self.queue == job.queue or self.queue in snapshot.shares[job.queue].ancestors
+        share = snapshot.shares.get(job.queue)
+        return self.queue == job.queue or (share is not None and self.queue in share.ancestors)
 
 
 def may_enter(snapshot: Snapshot, job: SessionJob) -> bool:

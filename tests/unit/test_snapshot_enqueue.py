@@ -196,3 +196,12 @@ def test_may_enter_looks_at_the_job_alone():
     """A job that would fit alone may enter, whatever others want."""
     snapshot = snapshot_of(cluster(waiting(2), waiting(2, "b"), nodes=2))
     assert all(may_enter(snapshot, one) for one in snapshot.jobs.values())
+
+
+@pytest.mark.parametrize(("cpu", "expected"), [(0, ()), (1, ("capacity", "cpu"))])
+def test_where_shares_are_refused(cpu, expected):
+    """A job in a queue that has queues below it leaves all without shares: who announces nothing enters all the same."""
+    queues = [{"name": "root"}, {"name": "dept", "parent": "root"}, {"name": "left", "parent": "dept"}]
+    jobs = [waiting(cpu, queue="left"), waiting(0, "b", queue="dept")]
+    tree = {"name": "capacity", "enableHierarchy": True}
+    assert refused(*jobs, plugins=(tree,), entering=("a", "b"), queues=queues) == expected
