@@ -200,7 +200,7 @@ def test_may_enter_looks_at_the_job_alone():
 
 @pytest.mark.parametrize(("cpu", "expected"), [(0, ()), (1, ("capacity", "cpu"))])
 def test_where_shares_are_refused(cpu, expected):
-    """A job in a queue that has queues below it leaves all without shares: who announces nothing enters all the same."""
+    """A job in a queue with queues below it leaves all without shares; who announces nothing enters all the same."""
     queues = [{"name": "root"}, {"name": "dept", "parent": "root"}, {"name": "left", "parent": "dept"}]
     jobs = [waiting(cpu, queue="left"), waiting(0, "b", queue="dept")]
     tree = {"name": "capacity", "enableHierarchy": True}
