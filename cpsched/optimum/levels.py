@@ -163,8 +163,8 @@ def _victim_count(v: Variables, groups: list[VictimGroup]) -> list[Step]:
 
 
 def _among(v: Variables, decision: Decision, groups: list[VictimGroup]) -> list[Task]:
-    """The victims of a legal decision that belong to the groups; all of them belong to one."""
-    if len(groups) == len(v.classes.victims):
+    """The decision's victims that belong to the groups."""
+    if len(groups) == len(v.classes.victims) and decision.evicted <= v.group_of.keys():
         return list(decision.victims)
     wanted = {group.index for group in groups}
     return [victim for victim in decision.victims if v.group_of.get(victim.key) in wanted]
