@@ -5,10 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from cpsched.check import Decision
+from cpsched.objectives import comparable, level_plan, value_of
 from cpsched.optimum.extract import counts_of
+from cpsched.optimum.mending import mended
 from cpsched.optimum.program import Program
 from cpsched.optimum.race import Race
+from cpsched.optimum.starts import with_starts
 from cpsched.snapshot import Snapshot
+
+MENDING = 5.0
+"""How many seconds a decision made elsewhere may be mended, also where no time is left: else there may be none."""
 
 
 class Incumbent:
@@ -23,6 +29,30 @@ class Incumbent:
     def take(self, decision: Decision, values: list[int] | None = None) -> None:
         """Go on from a decision, and from the assignment that it is, if that is known."""
         self.decision, self._values, self._in_vain = decision, values, 0
+
+    def take_legal(self, decision: Decision, left: float) -> None:
+        """Go on from what is left of a decision without what breaks rules, if that is better so far.
+
+        `left` are the seconds until the search ends.
+        """
+        until = self._race.clock() + max(MENDING, left / 4)
+        legal = mended(decision, lambda: self._race.clock() > until)
+        if legal is not None and self._is_worse_than(legal):
+            self.take(legal)
+
+    def let_start(self) -> None:
+        """Whoever waits for nothing starts at once, also where that level was not reached."""
+        started = with_starts(self.decision)
+        if started is not None and self._is_worse_than(started):
+            self.take(started)
+
+    def _is_worse_than(self, decision: Decision) -> bool:
+        """Whether the other is better on the first level on which they differ."""
+        for level in level_plan(decision.snapshot):
+            mine, theirs = (comparable([level], [value_of(one, *level)]) for one in (self.decision, decision))
+            if mine != theirs:
+                return theirs < mine
+        return False
 
     def assignment(self, program: Program) -> list[int] | None:
         """The assignment that it is, what new levels added filled in; None as long as it is to do nothing.

@@ -4,27 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from cpsched.check import Decision
 from cpsched.collector import without_collector
-from cpsched.objectives import comparable, level_plan, value_of
+from cpsched.objectives import level_plan, value_of
 from cpsched.optimum.assignments import judged
 from cpsched.optimum.extract import extract
 from cpsched.optimum.foresight import SEES_TASKS, Foresight
 from cpsched.optimum.hopes import Foreseen
 from cpsched.optimum.incumbent import Incumbent, hint
 from cpsched.optimum.interrupt import on_interrupt
+from cpsched.optimum.level_result import GIVEN, LevelResult
 from cpsched.optimum.levels import steps_of, used_at_least
-from cpsched.optimum.mending import mended
 from cpsched.optimum.plans import plans
 from cpsched.optimum.program import Program
 from cpsched.optimum.race import MismatchError, Race, Settings, objective_of
 from cpsched.optimum.repair import Repair
 from cpsched.optimum.sketch import Detail
-from cpsched.optimum.starts import with_starts
 from cpsched.optimum.steps import Step
 from cpsched.optimum.unfolding import unfolded
 from cpsched.optimum.variables import sum_of, value_in
@@ -41,27 +39,8 @@ SHARES = {Detail.POOLS: 0.5, Detail.NODES: 0.5, Detail.CLASSES: 0.9}
 START_UP = 1e-5
 """How many seconds a solver needs per variable before it looks at anything; with less left it is not asked."""
 
-MENDING = 5.0
-"""How many seconds a decision made elsewhere may be mended, also where no time is left: else there may be none."""
-
 CLIMB = 12
 """How many values above a bound are asked for one by one."""
-
-GIVEN = "given open levels"
-"""What is said of a level that was closed after one that stayed open."""
-
-
-@dataclass
-class LevelResult:
-    """One settled level."""
-
-    name: str
-    priority: int | None
-    value: int | None
-    bound: int | None
-    proved: bool
-    prover: str
-    seconds: float
 
 
 class Finding(NamedTuple):
@@ -118,19 +97,13 @@ class Search:
                     self._foresee(position)
                 self._level(position)
         if not all(level.proved for level in self.levels):
-            self._let_start()
+            self._incumbent.let_start()
         for level in self.levels:
             # A decision found for a later level may be better on one that stayed open.
             value = value_of(self.best, level.name, level.priority)
             if level.proved and value != level.value:
                 raise MismatchError(f"{level.name} was proved to be {level.value}, but the decision has {value}")
             level.value = value
-
-    def _let_start(self) -> None:
-        """Whoever waits for nothing starts at once, also where that level was not reached."""
-        started = with_starts(self.best)
-        if started is not None and self._is_better(started):
-            self._incumbent.decision = started
 
     def _foresee(self, begin: int) -> None:
         """Look at the levels ahead on a sketch, and find a decision that is as good on as many as can be.
@@ -204,23 +177,9 @@ class Search:
         """
         with without_collector():
             outline = unfolded(self._session.classes, sight)
-            self._take_legal(extract(self.snapshot, self._session.classes, outline))
+            drawn = extract(self.snapshot, self._session.classes, outline)
+            self._incumbent.take_legal(drawn, self._end - self._clock())
         return all(self._is_as_foreseen(position) for position in range(begin, end))
-
-    def _take_legal(self, decision: Decision) -> None:
-        """Go on from what is left of a decision without what breaks rules, if that is better so far."""
-        until = self._clock() + max(MENDING, (self._end - self._clock()) / 4)
-        legal = mended(decision, lambda: self._clock() > until)
-        if legal is not None and self._is_better(legal):
-            self._incumbent.take(legal)
-
-    def _is_better(self, decision: Decision) -> bool:
-        """Whether it is better than the best so far on the first level on which they differ."""
-        for level in self._plan:
-            mine, best = (comparable([level], [value_of(one, *level)]) for one in (decision, self.best))
-            if mine != best:
-                return mine < best
-        return False
 
     def _repair_part(self, begin: int, sight: Foresight, share: float = 1 / 2) -> None:
         """Make up the sketch into a decision that is as good on more levels than the best so far, but not on all."""
@@ -450,4 +409,4 @@ class Search:
         if self._ask_hint is None:
             return
         decided, self._ask_hint = self._ask_hint(), None
-        self._take_legal(decided)
+        self._incumbent.take_legal(decided, self._end - self._clock())

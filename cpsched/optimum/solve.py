@@ -8,7 +8,8 @@ from cpsched import timestamps
 from cpsched.check import Decision
 from cpsched.collector import without_collector
 from cpsched.instance import Instance
-from cpsched.optimum.lexicographic import LevelResult, Search
+from cpsched.optimum.level_result import LevelResult
+from cpsched.optimum.lexicographic import Search
 from cpsched.optimum.race import Settings
 from cpsched.policy import Policy
 from cpsched.policy.levels import SENSES

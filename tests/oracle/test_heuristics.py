@@ -13,7 +13,8 @@ from cpsched.importers.load import load
 from cpsched.judge import decision_of
 from cpsched.objectives import comparable, level_plan, value_of, vector
 from cpsched.optimum.extract import counts_of
-from cpsched.optimum.lexicographic import GIVEN, Search
+from cpsched.optimum.level_result import GIVEN
+from cpsched.optimum.lexicographic import Search
 from cpsched.optimum.program import Program
 from cpsched.optimum.race import Settings
 from cpsched.optimum.solve import decide
