@@ -30,6 +30,11 @@ class Incumbent:
         """Go on from a decision, and from the assignment that it is, if that is known."""
         self.decision, self._values, self._in_vain = decision, values, 0
 
+    def take_better(self, decision: Decision | None) -> None:
+        """Go on from another decision that breaks no rule, if there is one and it is better."""
+        if decision is not None and self._is_worse_than(decision):
+            self.take(decision)
+
     def take_legal(self, decision: Decision, left: float) -> None:
         """Go on from what is left of a decision without what breaks rules, if that is better so far.
 
@@ -37,14 +42,11 @@ class Incumbent:
         """
         until = self._race.clock() + max(MENDING, left / 4)
         legal = mended(decision, lambda: self._race.clock() > until)
-        if legal is not None and self._is_worse_than(legal):
-            self.take(legal)
+        self.take_better(legal)
 
     def let_start(self) -> None:
         """Whoever waits for nothing starts at once, also where that level was not reached."""
-        started = with_starts(self.decision)
-        if started is not None and self._is_worse_than(started):
-            self.take(started)
+        self.take_better(with_starts(self.decision))
 
     def _is_worse_than(self, decision: Decision) -> bool:
         """Whether the other is better on the first level on which they differ."""

@@ -126,8 +126,7 @@ class Search:
             sight.look(now + (self._end - now) * SHARES[detail])
             sight.repeat(self._end)
             self._remember(begin, sight)
-            if sight.decision is not None:
-                self._incumbent.take(sight.decision)
+            self._incumbent.take_better(sight.decision)
             if sight.falls_short and before is not None:
                 self._repair_part(begin, before)
             elif sight.sketch.is_exact or not sight.levels or self._realised(begin, sight):

@@ -100,6 +100,16 @@ class TestIncumbent:
         assert longer is not None
         assert longer == [*values, 7]
 
+    def test_only_what_is_better_takes_its_place(self) -> None:
+        """Where an exact sketch stayed open, what it found may be worse than a decision made elsewhere."""
+        incumbent = Incumbent(self.snapshot, Race(SETTINGS))
+        both = decide(self.snapshot, {"binds": {"a/task-0": "n1", "a/task-1": "n1"}})
+        incumbent.take_better(both)
+        assert incumbent.decision is both
+        for other in (None, decide(self.snapshot, {}), decide(self.snapshot, {"reserves": both.binds})):
+            incumbent.take_better(other)
+            assert incumbent.decision is both
+
     def test_what_was_in_vain_is_not_tried_again(self, monkeypatch: pytest.MonkeyPatch) -> None:
         race, asked = Race(SETTINGS), []
         monkeypatch.setattr(race, "completed", asked.append)
