@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help venv browser demo test cover lint format bench real study-openb lock clean
+.PHONY: help venv browser demo test cover lint format bench mutants real study-openb lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,6 +64,9 @@ format: $(READY) ## format the code and mend what ruff can mend
 
 bench: $(READY) ## run the benchmarks and print their tables
 	$(BIN)/python -m tests.benchmark
+
+mutants: $(READY) ## change the rules one operator at a time and see that tests notice (minutes; ARGS="gang --number 0")
+	$(BIN)/python -m tests.mutants $(ARGS)
 
 real: $(READY) ## write docs/real-*.md anew: real decisions against the optimum (minutes; goes on where it stopped)
 	$(BIN)/python -m tests.real

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -82,6 +83,7 @@ def solve(  # noqa: PLR0913 - the names of the command line's flags
     log: Callable[[str], None] | None = None,
     export: str | None = None,
     lenient: bool = False,
+    allow_extenders: bool | None = None,
 ) -> Solution:
     """An engine's decision, checked and scored.
 
@@ -101,6 +103,8 @@ def solve(  # noqa: PLR0913 - the names of the command line's flags
         log: a function that is told every line of the solver's log.
         export: file for the CP-SAT model of the first level.
         lenient: what is unknown in the configuration is left aside with a warning.
+        allow_extenders: whether HTTP extenders are asked; None: only those that `conf` names. One that is left out is a
+            warning.
     """
     from cpsched import engines
     from cpsched.importers.policy import load_policy
@@ -118,7 +122,15 @@ def solve(  # noqa: PLR0913 - the names of the command line's flags
         log=log,
         export=export,
     )
-    policy = load_policy(model, conf, instance=instance, lenient=lenient, kube_version=kube_version)
+    policy = load_policy(
+        model,
+        conf,
+        instance=instance,
+        lenient=lenient,
+        kube_version=kube_version,
+        allow_extenders=allow_extenders,
+    )
+    _tell(policy.not_asked)
     return stamped(instance, engines.run(engine, instance, policy, options))
 
 
@@ -135,6 +147,7 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
     kube_version: str | None = None,
     pod_groups: bool = False,
     lenient: bool = False,
+    allow_extenders: bool | None = None,
     cache: str | os.PathLike[str] | None = None,
 ) -> Comparison:
     """Several engines on one cluster: level by level, what differs, and why; it prints well, also in a notebook.
@@ -151,6 +164,8 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
         kube_version: release of kube-scheduler, 1.36 or head.
         pod_groups: kube-scheduler's gate GenericWorkload.
         lenient: what is unknown in the configuration is left aside with a warning.
+        allow_extenders: whether HTTP extenders are asked; None: only those that `conf` names. One that is left out is a
+            warning.
         cache: a folder in which optima are remembered.
     """
     from cpsched.compare import contender
@@ -161,7 +176,15 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
     from cpsched.options import Options
 
     options = Options(time_limit=time_limit, workers=workers, seed=seed)
-    policy = load_policy(model, conf, instance=instance, lenient=lenient, kube_version=kube_version)
+    policy = load_policy(
+        model,
+        conf,
+        instance=instance,
+        lenient=lenient,
+        kube_version=kube_version,
+        allow_extenders=allow_extenders,
+    )
+    _tell(policy.not_asked)
     session = Session(instance.file or "input", instance, policy, pod_groups=pod_groups)
     optima = optima_in(NO_CACHE if cache is None else os.fspath(cache))
     given = decisions or {}
@@ -204,6 +227,7 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
     workers: int = 2,
     kube_version: str | None = None,
     lenient: bool = False,
+    allow_extenders: bool | None = None,
 ) -> Explanation:
     """Why a job or task stays, or whom it costs; prints well, also in a notebook.
 
@@ -218,14 +242,30 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
         workers: threads of the solver.
         kube_version: release of kube-scheduler, 1.36 or head.
         lenient: what is unknown in the configuration is left aside with a warning.
+        allow_extenders: whether HTTP extenders are asked; None: only those that `conf` names. One that is left out is a
+            warning.
     """
     from cpsched.explain.inquiry import explain as inquire
     from cpsched.importers.policy import load_policy
     from cpsched.options import Options
 
     options = Options(time_limit=time_limit, workers=workers)
-    policy = load_policy(model, conf, instance=instance, lenient=lenient, kube_version=kube_version)
+    policy = load_policy(
+        model,
+        conf,
+        instance=instance,
+        lenient=lenient,
+        kube_version=kube_version,
+        allow_extenders=allow_extenders,
+    )
+    _tell(policy.not_asked)
     return inquire(instance, policy, options, engine=engine, job=job, task=task)
+
+
+def _tell(doubts: Sequence[str]) -> None:
+    """What was left out, as a Python warning at the caller's line."""
+    for doubt in doubts:
+        warnings.warn(doubt, stacklevel=3)
 
 
 def __getattr__(name: str) -> Any:

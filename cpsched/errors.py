@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
+
+from cpsched.visible import visible
 
 
 class CpschedError(Exception):
@@ -37,9 +40,18 @@ def _again(wrong: str, file: str | None, place: str | None, right: str | None) -
     return InputError(wrong, file=file, place=place, right=right)
 
 
+def unexpected(error: Exception) -> str:
+    """An error that is a bug of this package, in one line that says where: for one case of many."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    where = "" if last is None else f" ({os.path.basename(last.tb_frame.f_code.co_filename)}:{last.tb_lineno})"
+    return f"unexpected {type(error).__name__}{where}: {error}".rstrip(": ")
+
+
 def one_line(text: str, longest: int = 500) -> str:
     """The text on one line, however it was written: white space is one space, what does not print is escaped."""
     line = " ".join(text.split())
     if len(line) > longest:
         line = f"{line[: longest - 3]}..."
-    return line if line.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
+    return visible(line)

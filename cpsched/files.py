@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import os
+import secrets
+import stat
 import sys
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
 from cpsched.errors import InputError
 from cpsched.parsing import SUFFIXES, Document, limited, parse_documents
+from cpsched.targets import target_of
+from cpsched.visible import visible
+
+_TAB = "\t"
+SECRET_LENGTH = 32
+"""Bytes."""
 
 
 def read_documents(path: str | os.PathLike[str]) -> list[Document]:
@@ -23,13 +32,24 @@ def read_documents(path: str | os.PathLike[str]) -> list[Document]:
         return parse_documents(limited(sys.stdin.buffer, "stdin"), "stdin")
     place = Path(path)
     if place.is_dir():
-        files = sorted(file for file in place.rglob("*") if file.name.endswith(SUFFIXES) and file.is_file())
+        files = files_below(place, lambda name: name.endswith(SUFFIXES))
         if not files:
             raise InputError(
                 "no .json or .yaml file in this folder", file=str(place), right="name a file or a folder of manifests"
             )
         return [document for file in files for document in read_documents(file)]
     return parse_documents(read_bytes(place), str(place))
+
+
+def files_below(folder: Path, wanted: Callable[[str], bool]) -> list[Path]:
+    """The folder's files of such names, in order; a link that leads out of the folder is refused, not followed."""
+    files = sorted(file for file in folder.rglob("*") if wanted(file.name) and file.is_file())
+    whole = folder.resolve()
+    for file in files:
+        if file.is_symlink() and not file.resolve().is_relative_to(whole):
+            right = "name that file itself, or copy it into the folder"
+            raise InputError(f"a link out of {folder}", file=str(file), right=right)
+    return files
 
 
 def read_document(path: str | os.PathLike[str]) -> Document:
@@ -98,32 +118,75 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
 
 @contextmanager
 def writing_whole(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A stream for a file that appears under its name when all is written, or not at all."""
-    target = Path(path)
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-        try:
-            with os.fdopen(handle, "wb") as stream:
+    """A stream for a file that appears under its name when all is written, or not at all.
+
+    Links are followed. What is no regular file (a pipe, a device, /dev/stdout) is not replaced but written into.
+    """
+    with _one_line_errors(path):
+        target = target_of(path)
+        if target.is_file:
+            with target.replaced() as stream:
                 yield stream
-                stream.flush()
-                os.fsync(stream.fileno())
-            umask = os.umask(0)
-            os.umask(umask)
-            os.chmod(name, 0o666 & ~umask)
-            os.replace(name, target)
-        except BaseException:
-            os.unlink(name)
-            raise
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror or error}", file=str(target)) from None
+            return
+        content = io.BytesIO()
+        yield content
+        with target.opened() as stream:
+            stream.write(content.getbuffer())
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """InputError if this cannot be written, found out without touching what is there."""
+    with _one_line_errors(path):
+        target_of(path).check()
 
 
 @contextmanager
 def line_by_line(path: str | os.PathLike[str]) -> Iterator[Callable[[str], None]]:
-    """A file that grows while it is watched: each line is there as soon as it is written."""
+    """A file that grows while it is watched: each line is there as soon as it is written, or there is an OSError."""
+    with _one_line_errors(path):
+        stream = target_of(path).opened()
+
+    def write(line: str) -> None:
+        left = f"{visible(line, keep=_TAB)}\n".encode(errors="backslashreplace")
+        while left:
+            # Past the stream's buffer: nothing is left to fail when the file is closed.
+            left = left[os.write(stream.fileno(), left) :]
+
+    with stream:
+        yield write
+
+
+@contextmanager
+def _one_line_errors(path: str | os.PathLike[str]) -> Iterator[None]:
+    """What the system refuses, as one line."""
     try:
-        stream = Path(path).open("w", encoding="utf-8", buffering=1)  # noqa: SIM115 - closed below, errors told apart
+        yield
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror or error}", file=os.fspath(path)) from None
-    with stream:
-        yield lambda line: print(line, file=stream)
+
+
+def own_secret(place: Path) -> bytes:
+    """Random bytes that only this user can read and write, made when first asked for; InputError for anybody else's."""
+    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        return _read_own(place)
+    except FileNotFoundError:
+        handle, name = tempfile.mkstemp(prefix=f".{place.name}.", dir=place.parent)
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(secrets.token_bytes(SECRET_LENGTH))
+            with suppress(FileExistsError):  # another process was faster
+                os.link(name, place)
+        finally:
+            os.unlink(name)
+        return _read_own(place)
+
+
+def _read_own(place: Path) -> bytes:
+    with open(os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as stream:
+        status = os.fstat(stream.fileno())
+        content = stream.read(SECRET_LENGTH + 1) if stat.S_ISREG(status.st_mode) else b""
+    if status.st_uid != os.geteuid() or status.st_mode & 0o077 or len(content) != SECRET_LENGTH:
+        wrong = "is not a key that only this user can read and write"
+        raise InputError(wrong, file=str(place), right="delete it, and a new one is made")
+    return content

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import zip_longest
 
 import cpsched
 from cpsched.check import Decision, violations
@@ -14,6 +15,8 @@ from cpsched.solution import Finding, Level, Solution, SolutionStatus
 
 LEVELS = "levels"
 """Key of the findings about what a solution states of its own levels."""
+
+NOT_THE_POLICYS = "its levels are not those of the policy"
 
 _WITHOUT_DECISION = (SolutionStatus.INFEASIBLE, SolutionStatus.UNKNOWN)
 
@@ -54,27 +57,32 @@ def _same(known: Decision | None, instance: Instance, policy: Policy, solution: 
     return known if Decision.of(known.snapshot, solution) == known else None
 
 
-def findings(decision: Decision, solution: Solution) -> tuple[Finding, ...]:
-    """Every rule the decision breaks, and every level that is not as the solution states it."""
+def findings(decision: Decision, solution: Solution, *, states_levels: bool = False) -> tuple[Finding, ...]:
+    """Every rule the decision breaks, and every level that is not as the solution states it.
+
+    A solution may leave its levels out, then it claims nothing about them; not if it is called optimal, or if
+    `states_levels` says that this kind of document always has them.
+    """
     broken = [Finding(rule=rule, subject=subject, message=text) for rule, subject, text in violations(decision)]
-    if not solution.levels:
+    if not (solution.levels or states_levels or solution.status is SolutionStatus.OPTIMAL):
         return tuple(broken)
     return (*broken, *_misstated(solution.levels, levels(decision)), *_unproved(solution))
 
 
 def _misstated(stated: tuple[Level, ...], computed: tuple[Level, ...]) -> Iterator[Finding]:
+    """The levels are those of the policy's plan, in its order, each with the value that the decision has."""
+    for number, (one, level) in enumerate(zip_longest(stated, computed), start=1):
+        if one is None or level is None or one.label != level.label:
+            found, right = (None if each is None else each.label for each in (one, level))
+            said = f"{NOT_THE_POLICYS}: level {number} is {found or 'missing'}, {right or 'none'} is right"
+            yield Finding(rule=LEVELS, subject=right or found or "", message=said)
+            break
     by_label = {level.label: level for level in stated}
-    if len(by_label) < len(stated):
-        yield Finding(rule=LEVELS, message="a level is stated twice")
     for level in computed:
-        one = by_label.pop(level.label, None)
-        if one is None:
-            yield Finding(rule=LEVELS, subject=level.label, message=f"is not stated; it is {level.value}")
-        elif (one.value, one.sense) != (level.value, level.sense):
+        one = by_label.get(level.label)
+        if one is not None and (one.value, one.sense) != (level.value, level.sense):
             message = f"{one.sense} {one.value} is stated; it is {level.sense} {level.value}"
             yield Finding(rule=LEVELS, subject=level.label, message=message)
-    for label in by_label:
-        yield Finding(rule=LEVELS, subject=label, message="is stated, but the policy has no such level here")
 
 
 def _unproved(solution: Solution) -> Iterator[Finding]:

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from cpsched.errors import InputError
+
+ProverName = Literal["bound", "lp", "cp-sat", "highs", ""]
+PROVERS: tuple[ProverName, ...] = tuple(name for name in get_args(ProverName) if name)
+"""What can hold a bound: the bounds of the variables, the linear program, or one of the solvers; empty is none."""
+
+_GIVEN = ", given open levels"
+"""What older files append to a prover."""
 
 
 class SolutionStatus(StrEnum):
@@ -53,8 +60,20 @@ class Level(_Part):
     value: int | str | None = Field(description="null for a victim level without victims; a start time is RFC 3339")
     bound: int | str | None = None
     proved: bool = False
-    prover: str = Field("", description="bound, lp, cp-sat, highs, or empty")
+    prover: ProverName = Field("", description="who holds the bound: bound, lp, cp-sat, highs, or empty")
     seconds: float = 0.0
+    given_open_levels: bool = Field(
+        False, description="value and bound meet, but an earlier level is open: the best only given that one's value"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _older(cls, data: Any) -> Any:
+        """Older files say in the prover that earlier levels are open."""
+        prover = data.get("prover") if isinstance(data, Mapping) else None
+        if not isinstance(prover, str) or not prover.endswith(_GIVEN):
+            return data
+        return {**data, "prover": prover.removesuffix(_GIVEN), "given_open_levels": True}
 
     @property
     def label(self) -> str:
@@ -93,6 +112,9 @@ class Solution(_Part):
     versions: dict[str, str] = {}
     seed: int | None = None
     interrupted: bool = Field(False, description="the search was ended from outside; this is the best so far")
+    notes: tuple[str, ...] = Field(
+        (), description="what the engine has to say besides: a bound that was refuted, a solver that failed"
+    )
     instance_sha256: str = ""
 
     @classmethod
@@ -110,8 +132,8 @@ class Solution(_Part):
             raise InputError(first["msg"].removeprefix("Value error, "), file=file, place=place) from None
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form; only engine kube has preemptions to tell of, and few runs are interrupted."""
-        unsaid = {name for name in ("preemptions", "interrupted") if not getattr(self, name)}
+        """The JSON form; only engine kube has preemptions to tell of, few runs are interrupted or have notes."""
+        unsaid = {name for name in ("preemptions", "interrupted", "notes") if not getattr(self, name)}
         return self.model_dump(mode="json", by_alias=True, exclude=unsaid)
 
     @property

@@ -8,6 +8,7 @@ from itertools import accumulate
 from cpsched.certificate.case import Case
 from cpsched.certificate.room import Room, could_be_served, least_demand
 from cpsched.certificate.waiting import Waiting
+from cpsched.shares import Exact
 
 
 def most_admitted(case: Case, room: Room, priority: int) -> int:
@@ -71,7 +72,7 @@ def _by_queue(
     return total
 
 
-def queue_room(case: Case, room: Room, queue: str | None, resource: str) -> float | None:
+def queue_room(case: Case, room: Room, queue: str | None, resource: str) -> Exact | None:
     """How much more of a resource a queue may hold, once all its possible victims have gone; None is no limit."""
     share = None if queue is None else case.snapshot.shares.get(queue)
     if share is None or resource == "pods" or not case.snapshot.policy.limits_queues:
@@ -86,7 +87,7 @@ def _asked(jobs: Iterable[Waiting]) -> list[str]:
     return sorted({name for one in jobs for kind in one.kinds for name in kind.sample.requests})
 
 
-def how_many(amounts: Iterable[float], room: float) -> int:
+def how_many(amounts: Iterable[float], room: Exact) -> int:
     """How many of them fit together at most; what asks for nothing always fits."""
     found: Sequence[float] = sorted(amounts)
     return sum(total <= room or total <= 0 for total in accumulate(found))

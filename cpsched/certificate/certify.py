@@ -1,4 +1,4 @@
-"""certify(): for every level of a solution the best bound that can be checked, else the solver's word."""
+"""certify(): for every level of a solution the best bound that can be checked, else what a prover reported."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cpsched.judge import decision_of
 from cpsched.objectives import Value, comparable, level_plan, value_of
 from cpsched.policy import Policy
 from cpsched.policy.levels import SENSES
-from cpsched.solution import Level, Solution
+from cpsched.solution import PROVERS, Level, Solution
 
 Plan = tuple[str, int | None]
 
@@ -76,10 +76,9 @@ def _written(name: str, value: Value) -> int | str | None:
 
 def _strongest(case: Case, name: str, priority: int | None, claim: Level | None) -> tuple[Value, Evidence]:
     kind, bound = bounds_of(case, name, priority)[0]
-    if claim is not None and claim.prover:
+    prover = "" if claim is None else claim.prover.partition(",")[0]
+    if claim is not None and prover in PROVERS:
         claimed = read(name, claim.bound)
         if claimed is not None and tightness(name, claimed) > tightness(name, bound):
-            # "bound" is the solver's model talking: its variables allow no more.
-            who = claim.prover.partition(",")[0].replace("bound", "the model")
-            return claimed, Evidence(kind=CLAIMED, by=who)
+            return claimed, Evidence(kind=CLAIMED, by=prover)
     return bound, Evidence(kind=kind)

@@ -44,7 +44,7 @@ def resources_placed(case: Case, _: int | None) -> Value:
     return _most_of_jobs(case, case.room, worth)
 
 
-def _share(task: Task, total: dict[str, float]) -> int:
+def _share(task: Task, total: dict[str, int]) -> int:
     shares = (Fraction(a) / Fraction(total[n]) for n, a in task.requests.items() if total.get(n))
     return floor(MILLIONTHS * max(shares, default=Fraction(0)))
 

@@ -6,16 +6,17 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from cpsched.errors import InputError
 from cpsched.policy import Policy
-from cpsched.solution import Eviction, Level, Solution
+from cpsched.policy.notes import shown
+from cpsched.solution import PROVERS, Eviction, Level, Solution
 
 CLAIMED = "claimed"
-"""The kind of evidence that is somebody's word."""
+"""The kind of a bound without evidence: a prover reported it, and nothing here can compute it again."""
 
 
 class _Part(BaseModel):
@@ -26,7 +27,17 @@ class Evidence(_Part):
     """Why nothing beyond the bound can be reached by a decision with the stated values on all earlier levels."""
 
     kind: str = Field(description="how the bound is computed anew from the instance, or claimed")
-    by: str = Field("", description="claimed: the solver whose word it is")
+    by: str = Field(
+        "", description="claimed: the prover that reported the bound", json_schema_extra={"enum": ["", *PROVERS]}
+    )
+
+    @model_validator(mode="after")
+    def _named_by_a_prover(self) -> Self:
+        if self.kind == CLAIMED and self.by not in PROVERS:
+            raise ValueError(f"a bound is claimed by {shown(self.by)}; by is one of {', '.join(PROVERS)}")
+        if self.kind != CLAIMED and self.by:
+            raise ValueError(f"by stands beside evidence of kind {shown(self.kind)}; only a claimed bound has it")
+        return self
 
 
 class CertifiedLevel(_Part):
@@ -107,7 +118,8 @@ class Certificate(_Part):
 
 def policy_sha256(policy: Policy) -> str:
     """What tells two policies apart: the model and the configuration in force."""
-    conf = replace(policy.kube, warnings=()) if policy.is_kube else replace(policy.volcano, warnings=())
+    # Whether extenders are asked makes no difference to what is certified: neither judge nor search knows any.
+    conf = replace(policy.kube, warnings=(), extenders=()) if policy.is_kube else replace(policy.volcano, warnings=())
     model = policy.model.model_dump(mode="json", exclude={"conf", "description"})
     return _digest({"model": model, "conf": repr(conf)})
 

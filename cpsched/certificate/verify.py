@@ -21,7 +21,7 @@ CERTIFICATE = "certificate"
 
 @dataclass(frozen=True)
 class CheckedLevel:
-    """What is found about one level: its bound is verified, or somebody's word, or wrong."""
+    """What is found about one level: its bound is verified, or only claimed, or wrong."""
 
     stated: CertifiedLevel
     value: Value
@@ -47,6 +47,16 @@ class Checked:
         """Whether no solver has to be believed: every level is closed by evidence that was checked."""
         return not self.findings and all(level.stated.proved and level.verified for level in self.levels)
 
+    @property
+    def unverified(self) -> tuple[CheckedLevel, ...]:
+        """Levels whose bound is only claimed."""
+        return tuple(level for level in self.levels if not level.verified and not level.wrong)
+
+    @property
+    def open(self) -> int:
+        """How many levels are not even called proved."""
+        return sum(not level.stated.proved for level in self.levels)
+
 
 def verified(instance: Instance, policy: Policy, certificate: Certificate, *, file: str | None = None) -> Checked:
     """Check a certificate; InputError if it speaks of a kind of evidence that is not known here."""
@@ -63,7 +73,7 @@ def verified(instance: Instance, policy: Policy, certificate: Certificate, *, fi
         if level is not None:
             levels.append(_checked(Case(session, dict(given)), level, value))
         given[name, priority] = value
-    found = [*_origin(certificate, instance, policy), *findings(decision, solution)]
+    found = [*_origin(certificate, instance, policy), *findings(decision, solution, states_levels=True)]
     found += [Finding(rule=CERTIFICATE, subject=one.stated.label, message=one.wrong) for one in levels if one.wrong]
     return Checked(tuple(found), tuple(levels))
 

@@ -9,7 +9,6 @@ from cpsched.check.rights import by_action
 from cpsched.check.violation import Violation
 from cpsched.instance import Task
 from cpsched.objects.groups import PodDisruptionBudget
-from cpsched.resources import less_equal
 from cpsched.selectors import SelectorError, label_selector
 
 CRITICAL = frozenset({"system-cluster-critical", "system-node-critical"})
@@ -80,5 +79,6 @@ def protect_guarantee(decision: Decision) -> Iterator[Violation]:
         if action and queue and queue.name in shares and protects[action]:
             losers.add(queue.name)
     for name in sorted(losers):
-        if not less_equal(snapshot.shares[name].guarantee, decision.allocated_after[name]):
+        after, least = decision.allocated_after[name], {"cpu": 0, "memory": 0, **shares[name].guarantee}
+        if any(amount > after.get(resource, 0) for resource, amount in least.items()):
             yield Violation("protect.guarantee", name, "is pushed below its guarantee")

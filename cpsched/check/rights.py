@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from cpsched.instance import Task
-from cpsched.resources import less_equal_partly_for_zero_filtered
+from cpsched.resources import Vector
+from cpsched.shares import Exact
 from cpsched.snapshot import Shape
 from cpsched.snapshot.rights import Action, is_above_share
 from cpsched.solution import Eviction
@@ -190,15 +191,21 @@ class Rights:
             return False
         if self.snapshot.policy.share_plugin == "proportion":
             deserved, held = shares[queue].deserved, after[queue]
-            asked = (name for name, amount in requests.items() if amount > 0 and name != "pods")
-            return all(held.get(name, 0) <= deserved.get(name, 0) for name in asked)
+            return all(held.get(name, 0) <= deserved.get(name, 0) for name in _asked(requests))
         plugin = self.snapshot.policy.plugin("capacity")
         reach = plugin.arguments.integer("ancestorReclaimLevel") if plugin else 0
         line = shares[queue].ancestors[:0:-1]
-        return any(
-            less_equal_partly_for_zero_filtered(after[name], shares[name].deserved, requests)
-            for name in (queue, *line[:reach])
-        )
+        return any(_partly_within(after[name], shares[name].deserved, requests) for name in (queue, *line[:reach]))
+
+
+def _asked(requests: Mapping[str, int]) -> list[str]:
+    return [name for name, amount in requests.items() if amount > 0 and name != "pods"]
+
+
+def _partly_within(held: Vector, deserved: Mapping[str, Exact], requests: Mapping[str, int]) -> bool:
+    """Whether the holding is within the share in something that is asked for, and of which there is any at all."""
+    pairs = [(held.get(name, 0), deserved.get(name, 0)) for name in _asked(requests)]
+    return any(amount <= due for amount, due in pairs if amount > 0 or due > 0)
 
 
 def _change(held: dict[str, float], task: Task, count: int) -> None:

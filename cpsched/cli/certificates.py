@@ -1,4 +1,4 @@
-"""`cpsched verify` of a certificate: which bounds were computed anew, and which are a solver's word."""
+"""`cpsched verify` of a certificate: which bounds were computed anew, and which are only claimed."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from cpsched.certificate.verify import CheckedLevel
     from cpsched.parsing import Document
 
+FINE, FINDINGS, NOT_VERIFIED = 0, 1, 3
+
 
 def verify_certificate(
-    document: Document, input_: str, *, model: str | None, conf: str | None, lenient: bool, json: bool
+    document: Document, input_: str, *, model: str | None, conf: str | None, lenient: bool, json: bool, strict: bool
 ) -> int:
-    """Check a certificate against its input; 1 if anything in it is not so."""
+    """Check a certificate against its input."""
     from cpsched.certificate import Certificate, verified
     from cpsched.importers.load import load
     from cpsched.importers.policy import load_policy
@@ -33,21 +35,29 @@ def verify_certificate(
         emit(as_json(_verdict(certificate, checked)))
     else:
         emit_tables(_levels(checked), *_findings(checked), summary(checked))
-    return 1 if checked.findings else 0
+    return exit_code(checked, strict=strict)
+
+
+def exit_code(checked: Checked, *, strict: bool) -> int:
+    """1 for a finding, 3 if a bound is only claimed, so that nobody takes it for verified; strict wants the optimum."""
+    if checked.findings or (strict and not checked.is_optimal):
+        return FINDINGS
+    return NOT_VERIFIED if checked.unverified else FINE
 
 
 def summary(checked: Checked) -> str:
-    """One line: whom one has to believe."""
+    """One line; it begins with Optimal only if every bound was verified."""
     if checked.findings:
         return f"{len(checked.findings)} finding{'s' * (len(checked.findings) > 1)}: the certificate does not hold."
     if checked.is_optimal:
         return "Optimal: every bound was computed anew, no solver has to be believed."
-    open_ = sum(not level.stated.proved for level in checked.levels)
-    if open_:
-        return f"No rule is broken; {open_} of {len(checked.levels)} levels are not proved."
-    claims = [level.stated.evidence.by for level in checked.levels if not level.verified]
-    who = " and ".join(sorted(set(claims)))
-    return f"Optimal, if {who} can be believed on {len(claims)} of {len(checked.levels)} levels."
+    of = len(checked.levels)
+    open_ = f"{checked.open} of {of} levels are not proved"
+    if not checked.unverified:
+        return f"No rule is broken; {open_}."
+    sources = ", ".join(sorted({level.stated.evidence.by for level in checked.unverified}))
+    said = f"Not verified: {len(checked.unverified)} of {of} levels rest on unverified bounds (source: {sources})"
+    return f"{said}; {open_}." if checked.open else f"{said}."
 
 
 def _verdict(certificate: Certificate, checked: Checked) -> dict[str, Any]:
@@ -56,6 +66,8 @@ def _verdict(certificate: Certificate, checked: Checked) -> dict[str, Any]:
         "kind": "Verification",
         "model": certificate.model,
         "optimal": checked.is_optimal,
+        "open": checked.open,
+        "unverified": [one.stated.label for one in checked.unverified],
         "findings": [one.model_dump(mode="json") for one in checked.findings],
         "levels": [
             {

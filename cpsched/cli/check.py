@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cpsched.cli.output import as_json, complain, emit, emit_tables, write_output
+from cpsched.cli.delivery import check_outputs, deliver
+from cpsched.cli.output import as_json, complain, emit, emit_lines, emit_tables, warn
 from cpsched.cli.parameters import (
+    AllowExtenders,
     Cache,
     CaseModel,
     Conf,
@@ -26,9 +28,12 @@ from cpsched.cli.progress import progress
 from cpsched.errors import InputError
 
 if TYPE_CHECKING:
+    from cpsched.cli.delivery import File
     from cpsched.gate.baseline import Baseline
     from cpsched.gate.measure import Question
     from cpsched.gate.report import Report
+
+BAD_INPUT = 2
 
 Corpus = Annotated[
     str,
@@ -69,6 +74,7 @@ def check(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     engine: Engine = "mirror",
     model: CaseModel = None,
     conf: Conf = None,
+    allow_extenders: AllowExtenders = False,
     lenient: Lenient = False,
     kube_version: KubeVersion = None,
     pod_groups: PodGroups = False,
@@ -94,22 +100,27 @@ def check(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     from cpsched.gate.measure import Question
     from cpsched.options import Options
 
+    check_outputs(junit, markdown, output, baseline if update else None)
     checked([engine])
-    told = Told(model, conf, lenient, kube_version, pod_groups)
+    told = Told(model, conf, lenient, kube_version, pod_groups, allow_extenders or None)
     options = Options(time_limit=time_limit, workers=workers, seed=seed)
     question = Question(engine, told, options, cache, optimum=not no_optimum)
     report = _run(corpus, question, _accepted(baseline, update), jobs)
-    _write(report, junit, markdown, output)
+    files = _files(report, junit, markdown, output)
     if update and baseline is not None:
-        return _update(report, baseline)
-    if github:
+        return _update(report, baseline, files)
+
+    def show() -> None:
         from cpsched.gate.github import workflow_commands
 
-        emit("\n".join([*workflow_commands(report), report.headline]))
-    elif json:
-        emit(as_json(report.to_dict()))
-    else:
-        _show(report)
+        if github:
+            emit_lines([*workflow_commands(report), report.headline])
+        elif json:
+            emit(as_json(report.to_dict()))
+        else:
+            _show(report)
+
+    deliver(show, *files)
     return report.exit_code
 
 
@@ -132,51 +143,60 @@ def _accepted(path: str | None, update: bool) -> Baseline | None:
 
 def _run(corpus: str, question: Question, accepted: Baseline | None, jobs: int) -> Report:
     from cpsched.compare.many import each
-    from cpsched.gate.measure import measure
+    from cpsched.gate.measure import lost, measure
     from cpsched.gate.report import Report
     from cpsched.importers.corpus import cases, count
 
     report = Report(corpus, question.engine, accepted)
     work = partial(measure, question=question)
     # Another process has another stdin.
-    results = each(work, cases(corpus), 1 if corpus == "-" else jobs)
+    results = each(work, cases(corpus), 1 if corpus == "-" else jobs, lost)
+    warned = False
     for case in progress(results, count(corpus), "Checking"):
         report.add(case)
+        if case.cache_warning and not warned:
+            warn([case.cache_warning])
+            warned = True
         if case.outcome == "bad case":
             complain(case.error)
+        warn(f"{case.id}: {doubt}" for doubt in case.doubts)
     return report
 
 
-def _write(report: Report, junit: str | None, markdown: str | None, output: str | None) -> None:
+def _files(report: Report, junit: str | None, markdown: str | None, output: str | None) -> list[File]:
     from cpsched.gate.junit import junit as as_junit
     from cpsched.gate.markdown import markdown as as_markdown
 
-    if junit is not None:
-        write_output(junit, as_junit(report))
-    if markdown is not None:
-        write_output(markdown, as_markdown(report))
-    if output is not None:
-        write_output(output, as_json(report.to_dict()))
+    return [
+        (junit, lambda: as_junit(report)),
+        (markdown, lambda: as_markdown(report)),
+        (output, lambda: as_json(report.to_dict())),
+    ]
 
 
-def _update(report: Report, path: str) -> int:
+def _update(report: Report, path: str, files: list[File]) -> int:
     """Write the baseline, unless a case has nothing to accept."""
     from cpsched.gate.baseline import Baseline, write_baseline
 
     undecided = [one for one in report.verdicts if one.case.outcome != "decided"]
     if undecided:
-        _show(report)
-        emit(f"{path} is left as it was: {len(undecided)} cases were not decided.")
+        line = f"{path} is left as it was: {len(undecided)} cases were not decided."
+        deliver(lambda: _show(report, line), *files)
         return report.exit_code
     before = {} if report.baseline is None else report.baseline.cases
     after = Baseline.of(report.engine, (one.case for one in report.verdicts))
-    write_baseline(path, after)
+    try:
+        write_baseline(path, after)
+    except InputError as error:
+        complain(str(error))
+        deliver(lambda: _show(report), *files)
+        return BAD_INPUT
     changed = sum(before.get(case) != entry for case, entry in after.cases.items()) + len(report.removed)
-    emit(f"{path}: {len(after.cases)} cases, {changed} changed.")
+    deliver(lambda: emit_lines([f"{path}: {len(after.cases)} cases, {changed} changed."]), *files)
     return 0
 
 
-def _show(report: Report) -> None:
+def _show(report: Report, *lines: str) -> None:
     from cpsched.cli.tables import table
     from cpsched.gate.markdown import sections
 
@@ -185,4 +205,4 @@ def _show(report: Report) -> None:
         parts.append(table(one.title, one.columns, one.rows))
         if one.more:
             parts.append(f"... and {one.more} more; --json shows all.")
-    emit_tables(*parts, f"{report.headline}.")
+    emit_tables(*parts, f"{report.headline}.", *lines)

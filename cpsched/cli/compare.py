@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cpsched.cli.output import as_json, emit, emit_tables, warn, write_output
+from cpsched.cli.delivery import check_outputs, deliver
+from cpsched.cli.output import as_json, emit, emit_tables, warn
 from cpsched.cli.parameters import (
+    AllowExtenders,
     Cache,
     CaseModel,
     Conf,
@@ -25,7 +27,7 @@ from cpsched.cli.parameters import (
     Workers,
 )
 from cpsched.cli.progress import progress
-from cpsched.errors import InputError
+from cpsched.errors import InputError, unexpected
 
 if TYPE_CHECKING:
     from cpsched.compare.comparison import Comparison
@@ -55,6 +57,7 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     engines: Engines = None,
     model: CaseModel = None,
     conf: Conf = None,
+    allow_extenders: AllowExtenders = False,
     lenient: Lenient = False,
     kube_version: KubeVersion = None,
     pod_groups: PodGroups = False,
@@ -77,29 +80,38 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     from cpsched.compare.summary import Summary
     from cpsched.options import Options
 
+    check_outputs(output)
     names = checked(_names(engines) or [MIRROR, OPTIMAL])
-    told = Told(model, conf, lenient, kube_version, pod_groups)
+    told = Told(model, conf, lenient, kube_version, pod_groups, allow_extenders or None)
     options = Options(time_limit=time_limit, workers=workers, seed=seed)
     summary, kept = Summary(names), list[Any]()
     single: Comparison | None = None
+    warned = False
     for comparison in _comparisons(corpora, names, told, options, cache, jobs):
         if isinstance(comparison, InputError):
             warn([str(comparison)])
             summary.failed.append(str(comparison))
             continue
-        warn(f"{comparison.id}: {text}" for text in comparison.warnings)
+        cache_warning = comparison.cache_warning
+        warn(f"{comparison.id}: {text}" for text in comparison.warnings if text != cache_warning)
+        if cache_warning and not warned:
+            warn([cache_warning])
+            warned = True
         single = comparison if not (summary.cases or summary.failed) else None
         summary.add(comparison)
         if json or output is not None:
             kept.append(comparison.to_dict(solutions=False))
     document = _document(kept, summary) if single is None else single.to_dict()
-    write_output(output, as_json(document))
-    if json:
-        emit(as_json(document))
-    elif single is not None:
-        _show_one(single, markdown)
-    else:
-        _show_many(summary, markdown)
+
+    def show() -> None:
+        if json:
+            emit(as_json(document))
+        elif single is not None:
+            _show_one(single, markdown)
+        else:
+            _show_many(summary, markdown)
+
+    deliver(show, (output, lambda: as_json(document)))
     return _exit_code(summary)
 
 
@@ -122,7 +134,7 @@ def _comparisons(
     found = (case for corpus in corpora for case in cases(corpus))
     work = partial(_one, names=names, told=told, options=options, cache=cache, alone=total == 1)
     # Another process has another stdin.
-    yield from progress(each(work, found, 1 if "-" in corpora else jobs), total, "Comparing")
+    yield from progress(each(work, found, 1 if "-" in corpora else jobs, _lost), total, "Comparing")
 
 
 def _one(
@@ -135,6 +147,16 @@ def _one(
         if alone:
             raise
         return error if error.file else error.within(file=case.place)
+    except Exception as error:
+        if alone:
+            raise
+        return InputError(f"engine error: {unexpected(error)}", file=case.place)
+
+
+def _lost(case: Case) -> InputError:
+    from cpsched.gate.measure import NO_RESULT
+
+    return InputError(f"engine error: {NO_RESULT}", file=case.place)
 
 
 def _compared(
@@ -163,7 +185,7 @@ def _show_one(comparison: Comparison, markdown: bool) -> None:
         emit(comparison.to_markdown())
         return
     head = [f"{comparison.id}, model {comparison.model}", *headline(comparison)]
-    emit_tables("\n".join(head), *_tables(sections(comparison)))
+    emit_tables(head, *_tables(sections(comparison)))
 
 
 def _show_many(summary: Any, markdown: bool) -> None:

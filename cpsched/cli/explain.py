@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from cpsched.cli.output import as_json, busy, emit, emit_tables, warn, write_output
-from cpsched.cli.parameters import Conf, Input, Json, KubeVersion, Lenient, Model, Workers
+from cpsched.cli.delivery import check_outputs, deliver
+from cpsched.cli.output import as_json, busy, emit, emit_tables, warn
+from cpsched.cli.parameters import AllowExtenders, Conf, Input, Json, KubeVersion, Lenient, Model, Workers
 from cpsched.cli.solve import FINE, NO_ANSWER, Engine, doubts
 
 JobName = Annotated[
@@ -39,6 +40,7 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     engine: Engine = None,
     model: Model = "volcano",
     conf: Conf = None,
+    allow_extenders: AllowExtenders = False,
     lenient: Lenient = False,
     kube_version: KubeVersion = None,
     time_limit: TimeLimit = 60,
@@ -59,23 +61,34 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     from cpsched.importers.policy import load_policy
     from cpsched.options import Options
 
+    check_outputs(output)
     options = Options(time_limit=time_limit, workers=workers)
     name = engine or engines.default_engine()
     engines.find(name)
     with busy(f"Reading {input_}"):
         instance = load(input_, lenient=lenient)
-        policy = load_policy(model, conf, instance=instance, lenient=lenient, kube_version=kube_version)
+        policy = load_policy(
+            model,
+            conf,
+            instance=instance,
+            lenient=lenient,
+            kube_version=kube_version,
+            allow_extenders=allow_extenders or None,
+        )
     warn([*instance.warnings, *policy.warnings, *doubts(name, policy)])
     with busy("Explaining"):
         found = inquire(instance, policy, options, engine=name, job=job, task=task)
     text = found.to_markdown() if markdown else as_json(found.to_dict())
-    write_output(output, text)
-    if json:
-        emit(as_json(found.to_dict()))
-    elif markdown:
-        emit(text)
-    else:
+
+    def show() -> None:
         from cpsched.cli.explanation import explanation_tables
 
-        emit_tables(*explanation_tables(found))
+        if json:
+            emit(as_json(found.to_dict()))
+        elif markdown:
+            emit(text)
+        else:
+            emit_tables(*explanation_tables(found))
+
+    deliver(show, (output, lambda: text))
     return NO_ANSWER if found.verdict == "undecided" else FINE

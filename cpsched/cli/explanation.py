@@ -11,19 +11,18 @@ from cpsched.errors import one_line
 from cpsched.explain.blocks import blocks
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
+    from cpsched.cli.output import Part
     from cpsched.explain.result import Explanation
 
 
-def explanation_tables(explanation: Explanation) -> Iterator[Table | str]:
+def explanation_tables(explanation: Explanation) -> Iterator[Part]:
     """Everything there is to see; long tables say how many rows they leave out."""
     for block in blocks(explanation):
         if isinstance(block, str):
             yield block
             continue
         if list(block.columns) == [""]:
-            yield "\n".join((block.title, *(f"- {one_line(row[0], longest=2000)}" for row in block.rows[:MOST_ROWS])))
+            yield [block.title, *(f"- {one_line(row[0], longest=2000)}" for row in block.rows[:MOST_ROWS])]
             continue
         yield table(block.title, block.columns, block.rows[:MOST_ROWS])
         if len(block.rows) > MOST_ROWS:

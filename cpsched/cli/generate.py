@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cpsched.cli.output import as_json, busy, emit, emit_tables, write_output
+from cpsched.cli.delivery import check_outputs, write_output
+from cpsched.cli.output import as_json, busy, emit, emit_tables
 from cpsched.errors import InputError
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ def generate(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it
         return 0
     if recipe is not None:
         _only_recipe(family, set_)
+        check_outputs(output)
         with busy("Generating"):
             text = as_text(_again(recipe, trace))
         _deliver(text, output)
@@ -92,6 +94,7 @@ def generate(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it
     for chosen, _ in cells:
         parameters_of(family, chosen)
     if len(cells) == 1 and not _is_folder(output):
+        check_outputs(output)
         _deliver(as_text(make(family, cells[0][0], seed=seed, trace=trace)), output)
         return 0
     if output is None:

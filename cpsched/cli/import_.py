@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from cpsched.cli.output import as_json, busy, emit, emit_tables, warn, write_output
+from cpsched.cli.delivery import check_outputs, deliver, write_output
+from cpsched.cli.output import as_json, busy, emit, emit_tables, warn
 from cpsched.cli.parameters import Input, Lenient, Output
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def import_(
     from cpsched.importers.kubernetes import Report
     from cpsched.importers.load import load
 
+    check_outputs(output)
     counts = Report(count_fields=report)
     with busy(f"Reading {input_}"):
         instance = load(input_, lenient=lenient, report=counts, format=from_, queues=queues)
@@ -74,10 +76,11 @@ def import_(
             instance = replace(instance, conf=_configuration(conf, lenient, warnings))
         text = as_json(instance.to_dict())
     warn(warnings)
-    write_output(output, text)
     if report:
-        emit_tables(*_tables(counts))
-    elif output is None:
+        deliver(lambda: emit_tables(*_tables(counts)), (output, lambda: text))
+    elif output is not None:
+        write_output(output, text)
+    else:
         emit(text)
     return 0
 

@@ -1,104 +1,32 @@
-"""The command `cpsched`: its subcommands, and the one place where the program ends."""
+"""The command `cpsched`: made ready for Ctrl-C before anything slow is imported, and where the program ends."""
 
 from __future__ import annotations
 
 import atexit
 import gc
-import io
+import signal
 import sys
-from typing import Annotated, NoReturn
+from typing import NoReturn
 
-import typer
-
-import cpsched
-from cpsched.cli.check import check
-from cpsched.cli.compare import compare
-from cpsched.cli.explain import explain
-from cpsched.cli.generate import generate
-from cpsched.cli.import_ import import_
-from cpsched.cli.output import complain
-from cpsched.cli.parameters import EXIT_CODES
-from cpsched.cli.report import report
-from cpsched.cli.schema import schema
-from cpsched.cli.solve import solve
-from cpsched.cli.study import EXIT_CODES as STUDY_EXIT_CODES
-from cpsched.cli.study import study
-from cpsched.cli.verify import verify
-from cpsched.collector import few_collections
-from cpsched.errors import InputError
-
-USAGE, INTERRUPTED = 2, 130
-
-app = typer.Typer(
-    name="cpsched", add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False, epilog=EXIT_CODES
-)
-app.command(epilog=EXIT_CODES)(solve)
-app.command(epilog=EXIT_CODES)(compare)
-app.command(epilog=EXIT_CODES)(check)
-app.command(epilog=EXIT_CODES)(explain)
-app.command(epilog=EXIT_CODES)(verify)
-app.command(epilog=STUDY_EXIT_CODES)(study)
-app.command(epilog=EXIT_CODES)(report)
-app.command("import", epilog=EXIT_CODES)(import_)
-app.command(epilog=EXIT_CODES)(generate)
-app.command(epilog=EXIT_CODES)(schema)
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        print(f"cpsched {cpsched.__version__}")
-        raise typer.Exit
-
-
-@app.callback(invoke_without_command=True)
-def main(
-    context: typer.Context,
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
-    ] = False,
-) -> None:
-    """Was that scheduling decision any good?
-
-    Reads a snapshot of a Kubernetes or Volcano batch cluster, decides as a scheduler does or as well as the policy
-    allows, and judges every decision by the same rules and levels.
-    """
-    if context.invoked_subcommand is None:
-        print(context.get_help(), file=sys.stderr)
-        raise typer.Exit(USAGE)
+from cpsched.interrupts import INTERRUPTED, LINE, Interrupts
 
 
 def run() -> NoReturn:
     """Run the command line and end the program."""
+    with Interrupts() as interrupts:
+        try:
+            from cpsched.cli.commands import exit_code
+
+            code = exit_code()
+        except KeyboardInterrupt:
+            code = INTERRUPTED
+        interrupts.ignore()
+        # A library may have swallowed the exception.
+        code = INTERRUPTED if interrupts.came else code
+        if code == INTERRUPTED and sys.stderr is not None:
+            sys.stderr.write(f"{LINE}\n")
     # All of it goes at the end; to look for garbage in a large instance first would take a good part of a second.
     atexit.register(gc.freeze)
-    sys.exit(_exit_code())
-
-
-def _exit_code() -> int:
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-    try:
-        with few_collections():
-            code = app(prog_name="cpsched", standalone_mode=False) or 0
-    except InputError as error:
-        return _failed(str(error))
-    except typer.TyperException as error:
-        return _failed(_usage(error))
-    except KeyboardInterrupt:
-        code = INTERRUPTED
-    if code == INTERRUPTED:
-        print("cpsched: interrupted", file=sys.stderr)
-    return int(code)
-
-
-def _failed(line: str) -> int:
-    complain(line)
-    return USAGE
-
-
-def _usage(error: typer.TyperException) -> str:
-    context = getattr(error, "ctx", None)
-    command = context.command_path if context is not None else "cpsched"
-    message = " ".join(error.format_message().split()).replace("Value error, ", "").removesuffix(".")
-    return f"{message}; see {command} --help"
+    # The answer is out: Ctrl-C while Python tidies up changes nothing.
+    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
+    sys.exit(code)

@@ -28,6 +28,13 @@ Conf = Annotated[
         show_default=False,
     ),
 ]
+AllowExtenders = Annotated[
+    bool,
+    typer.Option(
+        "--allow-extenders",
+        help="Also ask the HTTP extenders that the input or a model names; without it only those of --conf are asked.",
+    ),
+]
 Lenient = Annotated[
     bool, typer.Option("--lenient", help="Broken references and unknown settings are warnings, not errors.")
 ]

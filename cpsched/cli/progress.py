@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
+
+from cpsched.cli.output import is_watched, progress_console
 
 Item = TypeVar("Item")
 
 
 def progress(items: Iterable[Item], total: int, what: str) -> Iterator[Item]:
     """The items as they come; a bar on stderr counts them where somebody watches."""
-    if total < 2 or not sys.stderr.isatty():
+    if total < 2 or not is_watched():
         yield from items
         return
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=progress_console(), transient=True) as bar:
         task = bar.add_task(what, total=total)
         for item in items:
             yield item

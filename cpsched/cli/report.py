@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cpsched.cli.output import emit, emit_tables, write_output
-from cpsched.cli.parameters import Conf, Lenient, Seed, TimeLimit, Workers
+from cpsched.cli.delivery import check_outputs, write_output
+from cpsched.cli.output import emit, emit_tables, warn
+from cpsched.cli.parameters import AllowExtenders, Conf, Lenient, Seed, TimeLimit, Workers
 from cpsched.cli.reported import Request, is_study, report_decisions, report_study
+from cpsched.errors import InputError
 
 if TYPE_CHECKING:
-    from rich.table import Table as RichTable
-
+    from cpsched.cli.output import Part
     from cpsched.report.document import Report
 
+FINE, UNREADABLE = 0, 2
 Form = Literal["html", "markdown", "text"]
 FORM_BY_ENDING: dict[str, Form] = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown"}
 
@@ -80,6 +82,7 @@ def report(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     engines: Engines = None,
     model: ModelOption = None,
     conf: Conf = None,
+    allow_extenders: AllowExtenders = False,
     lenient: Lenient = False,
     seed: Seed = 1,
     time_limit: TimeLimit = 60,
@@ -91,18 +94,22 @@ def report(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     """Show decisions as pictures and tables.
 
     A cluster before and after each decision, the levels with their proofs, who comes and goes and why others stay; or
-    a study with its gaps and times. The exit code says whether the report was made, not what it says.
+    a study with its gaps and times. The exit code says whether the report was made, not what it says; it is 2 too where
+    the report leaves out records of a study that cannot be read.
     """
     from cpsched.options import Options
 
+    check_outputs(output)
     options = Options(time_limit=time_limit, workers=workers, seed=seed)
     if is_study(input_):
-        made = report_study(input_, drawn=(form or _form(output)) == "html")
+        made, left_out = report_study(input_, drawn=(form or _form(output)) == "html")
     else:
-        told = Request(input_, tuple(solution or ()), engines, model, conf, lenient, options, nodes)
+        left_out = []
+        told = Request(input_, tuple(solution or ()), engines, model, conf, allow_extenders, lenient, options, nodes)
         made = report_decisions(told)
     _write(made, form or _form(output), output)
-    return 0
+    warn(left_out)
+    return UNREADABLE if left_out else FINE
 
 
 def _form(output: str | None) -> Form:
@@ -113,10 +120,15 @@ def _write(made: Report, form: Form, output: str | None) -> None:
     if form == "text" and output is None:
         emit_tables(*_tables(made))
         return
-    text = _text(made, form)
-    write_output(output, text)
     if output is None:
-        emit(text)
+        emit(_text(made, form))
+        return
+    try:
+        write_output(output, _text(made, form))
+    except InputError:
+        # What took so long to find out is not lost with the file.
+        emit_tables(*_tables(made))
+        raise
 
 
 def _text(made: Report, form: Form) -> str:
@@ -133,12 +145,12 @@ def _text(made: Report, form: Form) -> str:
     return plain_tables(*_tables(made))
 
 
-def _tables(made: Report) -> Iterator[RichTable | str]:
+def _tables(made: Report) -> Iterator[Part]:
     """The same sentences and tables for a terminal."""
     from cpsched.cli.tables import table
     from cpsched.report.document import Table, Text
 
-    yield "\n".join([made.title, made.about, "", *(line.text for line in made.verdict)])
+    yield [made.title, made.about, "", *(line.text for line in made.verdict)]
     if made.facts:
         yield ", ".join(f"{name} {value}" for name, value in made.facts)
     for section in made.sections:
@@ -149,4 +161,4 @@ def _tables(made: Report) -> Iterator[RichTable | str]:
                 yield table(block.title, block.columns, [[cell.text for cell in row] for row in block.rows])
                 if block.left_out:
                     yield f"... and {block.left_out:,} more"
-    yield "\n".join(made.made_from)
+    yield made.made_from

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -34,6 +34,7 @@ class Request:
     engines: str | None
     model: str | None
     conf: str | None
+    allow_extenders: bool
     lenient: bool
     options: Options
     nodes: int
@@ -44,15 +45,20 @@ def is_study(input_: str) -> bool:
     return (Path(input_) / STUDY).is_file()
 
 
-def report_study(folder: str, *, drawn: bool) -> Report:
-    """A study's report; charts only where they are shown."""
+def report_study(folder: str, *, drawn: bool) -> tuple[Report, list[str]]:
+    """A study's report, charts only where they are shown; and what it leaves out because it cannot be read."""
+    from cpsched.lab.study.gaps import gaps
     from cpsched.lab.study.results import read
+    from cpsched.report.document import Cell
     from cpsched.report.study import study_report
     from cpsched.report.worst import embedding
 
     with busy(f"Reading {folder}"):
         results = read(folder)
-        return study_report(Path(folder).resolve().name, results.rows(), embedding(results), drawn=drawn)
+        made = study_report(Path(folder).resolve().name, results.rows(), embedding(results), drawn=drawn)
+        left_out = gaps(results)
+        told = [Cell(f"Left out: {text}", "worse") for text in left_out]
+        return replace(made, verdict=(*told, *made.verdict)), left_out
 
 
 def report_decisions(request: Request) -> Report:
@@ -125,6 +131,9 @@ def _cluster_of(told: Told, file: str) -> str | None:
     """A file of the name that the Comparison states, beside it or here, if it holds the same instance."""
     from cpsched.importers.load import load
 
+    if Path(told.title).is_absolute() or ".." in Path(told.title).parts:
+        # What a Comparison says leads to no other folder.
+        return None
     for folder in (Path(file).parent, Path()):
         place = folder / told.title
         try:
@@ -159,7 +168,13 @@ def _opened(cluster: str, request: Request, stored: list[Stored]) -> tuple[Insta
 
     instance = load(cluster, lenient=request.lenient)
     model = request.model or next((one.solution.model for one in stored if one.solution.model), "volcano")
-    policy = load_policy(model, request.conf, instance=instance, lenient=request.lenient)
+    policy = load_policy(
+        model,
+        request.conf,
+        instance=instance,
+        lenient=request.lenient,
+        allow_extenders=request.allow_extenders or None,
+    )
     warn([*instance.warnings, *policy.warnings])
     return instance, policy
 

@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from cpsched.cli.output import as_json, emit, write_output
+from cpsched.cli.delivery import write_output
+from cpsched.cli.output import as_json, emit
 from cpsched.cli.parameters import Output
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from cpsched.cli.output import as_json, busy, emit, emit_tables, line_sink, warn, write_output
+from cpsched.cli.delivery import check_outputs, deliver
+from cpsched.cli.output import as_json, busy, emit, emit_tables, line_sink, warn
 from cpsched.cli.parameters import (
+    AllowExtenders,
     Conf,
     Input,
     Json,
@@ -86,7 +88,10 @@ Trace = Annotated[
 ]
 AllOutcomes = Annotated[
     bool,
-    typer.Option("--all-outcomes", help="List every decision that upstream's chance can lead to (engine volcano)."),
+    typer.Option(
+        "--all-outcomes",
+        help="List every decision that upstream's chance can lead to (engine volcano); exit 1 if each breaks a rule.",
+    ),
 ]
 Only = Annotated[str | None, typer.Option("--only", metavar="NS/POD", help="Try only this pod.", show_default=False)]
 
@@ -96,6 +101,7 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     engine: Engine = None,
     model: Model = "volcano",
     conf: Conf = None,
+    allow_extenders: AllowExtenders = False,
     lenient: Lenient = False,
     sharding: Sharding = None,
     shard_nodes: ShardNodes = None,
@@ -137,36 +143,57 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
         prover=prover,
         export=export,
     )
+    if all_outcomes:
+        replays.refuse_with_all_outcomes(
+            certificate=certificate,
+            log=log,
+            export=export,
+            trace=trace,
+            only=only,
+            pod_groups=pod_groups,
+            seed=options.chance is not None,
+        )
     shard = _shard(sharding, shard_nodes)
+    check_outputs(output, certificate, export, None if log == "-" else log)
     name = engine or engines.default_engine()
     engines.find(name)
     with busy(f"Reading {input_}"):
         instance = load(input_, sharding=shard, lenient=lenient)
-        policy = load_policy(model, conf, instance=instance, lenient=lenient, kube_version=kube_version)
+        policy = load_policy(
+            model,
+            conf,
+            instance=instance,
+            lenient=lenient,
+            kube_version=kube_version,
+            allow_extenders=allow_extenders or None,
+        )
     warn([*instance.warnings, *policy.warnings, *doubts(name, policy)])
     if all_outcomes:
-        write_output(output, replays.list_outcomes(name, instance, policy, json=json))
-        return FINE
+        outcomes = replays.list_outcomes(name, instance, policy, json=json, output=output)
+        return FINDINGS if all(one.findings for one in outcomes) else FINE
     if trace:
         replays.tell_story(name, instance, policy, options, json=json)
     with line_sink(log) as told, busy(f"Deciding ({name})"):
         solution = engines.run(name, instance, policy, replace(options, log=told))
+    warn(solution.notes)
     if solution.interrupted:
         warn(["interrupted: this is the best decision so far"])
-    if certificate is not None:
+
+    def certificate_text() -> str:
         from cpsched.certificate import certify
 
-        write_output(certificate, as_json(certify(instance, policy, solution).to_dict()))
-    if json or output is not None:
-        text = as_json(stamped(instance, solution).to_dict())
-        write_output(output, text)
-        if json:
-            emit(text)
-    if not json:
+        return as_json(certify(instance, policy, solution).to_dict())
+
+    def solution_text() -> str:
+        return as_json(stamped(instance, solution).to_dict())
+
+    def show() -> None:
         from cpsched.cli.decision import decision_tables
         from cpsched.snapshot import Snapshot
 
         emit_tables(*decision_tables(Snapshot(instance, policy), solution))
+
+    deliver((lambda: emit(solution_text())) if json else show, (certificate, certificate_text), (output, solution_text))
     return exit_code(solution)
 
 

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import sys
 from contextlib import redirect_stdout
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from cpsched.cli.output import as_json, emit, emit_tables, warn
-from cpsched.cli.parameters import Json
+from cpsched.cli.parameters import AllowExtenders, Json
+from cpsched.errors import InputError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from rich.table import Table
-
+    from cpsched.cli.output import Part
     from cpsched.lab.study.run import Tally
     from cpsched.lab.study.summary import Summary
 
-FINE, FAILED, INTERRUPTED = 0, 1, 130
-EXIT_CODES = "Exit codes: 0 every cell has a result, 1 some failed, 2 bad input or usage, 130 interrupted."
+FINE, FAILED, UNREADABLE, INTERRUPTED = 0, 1, 2, 130
+EXIT_CODES = (
+    "Exit codes: 0 every cell has a result, 1 some failed, 2 bad input or usage, or records that cannot be read, "
+    "130 interrupted."
+)
 
 
 def _told(flag: str, metavar: str, about: str) -> Any:
@@ -108,6 +110,7 @@ def study(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     prover: Prover = None,
     kube_version: KubeVersion = None,
     pod_groups: PodGroups = None,
+    allow_extenders: AllowExtenders = False,
     lenient: Lenient = None,
     workers: Workers = None,
     runner: RunnerName = "local",
@@ -124,6 +127,7 @@ def study(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     """
     from cpsched.cli.study_progress import progress
     from cpsched.lab.study.folder import RunFolder
+    from cpsched.lab.study.gaps import gaps
     from cpsched.lab.study.results import read
     from cpsched.lab.study.run import Means, run
     from cpsched.lab.study.summary import Summary
@@ -147,6 +151,7 @@ def study(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
             "prover": prover,
             "kube_version": kube_version,
             "pod_groups": pod_groups,
+            "allow_extenders": allow_extenders or conf is not None or None,
             "lenient": lenient,
         }
         recipe = _recipe(folder, file).changed(given)
@@ -157,16 +162,26 @@ def study(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
         if tally.interrupted and not folder.exists:
             return INTERRUPTED
     results = read(run_dir)
-    files = write_tables(results)
+    files, failure = list[Path](), None
+    try:
+        files = write_tables(results)
+    except InputError as error:
+        failure = error
     if not has_parquet():
         warn(["no Parquet: pyarrow is not installed; pip install 'cpsched[study]'"])
     summary = Summary.of(results.cells())
+    unreadable = gaps(results)
+    warn(unreadable)
     if json:
-        emit(as_json(_as_dict(tally, summary, files)))
+        emit(as_json(_as_dict(tally, summary, files, unreadable)))
     else:
         emit_tables(*_tables(tally, summary, files))
+    if failure is not None:
+        raise failure
     if tally is not None and tally.interrupted:
         return INTERRUPTED
+    if unreadable:
+        return UNREADABLE
     return FAILED if summary.failures else FINE
 
 
@@ -176,23 +191,26 @@ def _recipe(folder: Any, file: str | None) -> Any:
 
     if file is not None:
         return Recipe.read(file)
-    return folder.read_study()[0].recipe if folder.exists else Recipe()
+    # Somebody else may have begun the study: what it allowed is not allowed by that now.
+    kept = folder.read_study()[0].recipe if folder.exists else Recipe()
+    return kept.model_copy(update={"allow_extenders": False})
 
 
-def _as_dict(tally: Tally | None, summary: Summary, files: list[Path]) -> dict[str, Any]:
+def _as_dict(tally: Tally | None, summary: Summary, files: list[Path], unreadable: list[str]) -> dict[str, Any]:
     from dataclasses import asdict
 
     return {
         **({} if tally is None else asdict(tally)),
         "summary": summary.rows(),
+        "unreadable": unreadable,
         "files": [str(path) for path in files],
     }
 
 
-def _tables(tally: Tally | None, summary: Summary, files: list[Path]) -> list[Table | str]:
+def _tables(tally: Tally | None, summary: Summary, files: list[Path]) -> list[Part]:
     from cpsched.cli.tables import table
 
-    parts: list[Table | str] = []
+    parts: list[Part] = []
     if tally is not None:
         done = tally.kept + tally.ran
         parts.append(f"{done} of {tally.cells} cells done, {tally.kept} of them before, {tally.failed} failed")
@@ -208,5 +226,5 @@ def _tables(tally: Tally | None, summary: Summary, files: list[Path]) -> list[Ta
         parts.append(table("Failed, the first ones", ["instance", "model", "engine", "#seed", "how", "why"], failed))
     if tally is not None and tally.interrupted:
         parts.append("Interrupted; run the same command again to go on.")
-    parts.append("\n".join(str(path) for path in files))
+    parts.append([str(path) for path in files])
     return parts

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+
+from cpsched.cli.output import is_watched, progress_console
 
 Watch = Callable[[str, int, int, int], None]
 
@@ -12,10 +13,9 @@ Watch = Callable[[str, int, int, int], None]
 @contextmanager
 def progress() -> Iterator[Watch]:
     """A function to be told of a phase: its name, how many there are, how many are done, how many of those failed."""
-    if not sys.stderr.isatty():
+    if not is_watched():
         yield lambda phase, total, done, failed: None
         return
-    from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -34,7 +34,7 @@ def progress() -> Iterator[Watch]:
         TextColumn("left"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), speed_estimate_period=300) as bar:
+    with Progress(*columns, console=progress_console(), speed_estimate_period=300) as bar:
         tasks = {}
 
         def watch(phase: str, total: int, done: int, failed: int) -> None:

@@ -34,6 +34,12 @@ ModelOption = Annotated[
         show_default=False,
     ),
 ]
+Strict = Annotated[
+    bool,
+    typer.Option(
+        "--strict", help="Exit with 1 unless every level is proved by a bound that was computed anew (a certificate's)."
+    ),
+]
 
 
 def verify(
@@ -42,13 +48,14 @@ def verify(
     model: ModelOption = None,
     conf: Conf = None,
     lenient: Lenient = False,
+    strict: Strict = False,
     json: Json = False,
 ) -> int:
     """Check a decision without any solver.
 
     Its format, every rule of the policy, and every level it states against the value computed anew. A solution that
     was made from another input is checked all the same, with a warning. Of a certificate the bounds are computed anew
-    too, as far as its evidence is not a solver's word.
+    too; if some of them are only claimed, the exit code is 3.
     """
     from cpsched.files import read_document
     from cpsched.importers.load import load
@@ -60,7 +67,7 @@ def verify(
     if isinstance(document.data, Mapping) and document.data.get("kind") == "Certificate":
         from cpsched.cli.certificates import verify_certificate
 
-        return verify_certificate(document, input_, model=model, conf=conf, lenient=lenient, json=json)
+        return verify_certificate(document, input_, model=model, conf=conf, lenient=lenient, json=json, strict=strict)
     solution = Solution.parse(document.data, file=document.file)
     with busy("Checking"):
         instance = load(input_, lenient=lenient)
@@ -73,8 +80,21 @@ def verify(
     if json:
         emit(as_json(_verdict(solution, instance, decision, found)))
     else:
-        emit_tables(_rules(found), _summary(found))
-    return 1 if found else 0
+        emit_tables(_rules(found), *_claims(solution), _summary(found))
+    return 1 if found or strict else 0
+
+
+def _claimed(solution: Solution) -> list[str]:
+    """Levels that the solution calls proved; a Solution has no evidence that could be checked."""
+    return [level.label for level in solution.levels if level.proved]
+
+
+def _claims(solution: Solution) -> list[str]:
+    claimed = _claimed(solution)
+    if not claimed:
+        return []
+    of = f"{len(claimed)} of {len(solution.levels)} levels"
+    return [f"Not verified: {of} are called proved, without evidence; solve --certificate writes evidence."]
 
 
 def _same_instance(solution: Solution, instance: Instance) -> bool:
@@ -91,6 +111,7 @@ def _verdict(solution: Solution, instance: Instance, decision: Decision, found: 
         "model": decision.snapshot.policy.name,
         "instance_sha256": instance.sha256,
         "same_instance": _same_instance(solution, instance),
+        "unverified": _claimed(solution),
         "rules": {rule: rule not in broken for rule in _rule_keys()},
         "findings": [one.model_dump(mode="json") for one in found],
         "levels": [{"name": one.name, "priority": one.priority, "value": one.value} for one in levels(decision)],

@@ -72,6 +72,8 @@ class Comparison:
     reference: str
     """The engine whose decision is the best."""
     warnings: tuple[str, ...] = ()
+    cache_warning: str = ""
+    """The one of them about the folder of remembered optima, which the answer does not depend on."""
 
     def __getitem__(self, engine: str) -> Judgement:
         """The judgement of one engine."""
@@ -143,8 +145,11 @@ def compared(session: Session, contenders: Sequence[Contender], options: Options
     """Hold decisions that are already there against the best of them."""
     best = min(contenders, key=lambda one: (one.standing is None, _key(one), one.engine != OPTIMAL))
     judgements = tuple(_judge(session, one, best, options) for one in contenders)
-    warnings = (*session.instance.warnings, *session.policy.warnings)
-    return Comparison(session.id, session.policy.name, session.instance.sha256, judgements, best.engine, warnings)
+    cache = next((one.cache_warning for one in contenders if one.cache_warning), "")
+    notes = (f"{one.engine}: {note}" for one in contenders for note in one.solution.notes)
+    warnings = (*session.instance.warnings, *session.policy.warnings, *([cache] if cache else []), *notes)
+    about = (session.id, session.policy.name, session.instance.sha256)
+    return Comparison(*about, judgements, best.engine, warnings, cache)
 
 
 def _key(contender: Contender) -> Any:

@@ -35,6 +35,8 @@ class Contender:
     seconds: float = 0.0
     proves: bool = False
     """Whether its proofs are this package's own, made or remembered; what others claim is a claim."""
+    cache_warning: str = ""
+    """What kept its optimum from being remembered or believed."""
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -70,7 +72,9 @@ def contend(session: Session, name: str, options: Options, optima: Optima) -> Co
         solution = stamped(session.instance, engines.run(engine, session.instance, session.policy, told))
     seconds = time.perf_counter() - started
     standing = Standing.of(snapshot, solution)
-    return Contender(name, solution, standing, seconds=seconds, proves=engine == OPTIMAL)
+    is_own = engine == OPTIMAL
+    warning = optima.warning if is_own else ""
+    return Contender(name, solution, standing, seconds=seconds, proves=is_own, cache_warning=warning)
 
 
 def given(session: Session, name: str, solution: Solution) -> Contender:

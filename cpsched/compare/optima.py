@@ -2,54 +2,102 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-from functools import cache
-from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
-import cpsched
 from cpsched import engines
+from cpsched.check import Decision
+from cpsched.compare.meaning import question_key
+from cpsched.compare.seal import seal_of
 from cpsched.errors import InputError
 from cpsched.files import read_bytes, write_whole
 from cpsched.instance import Instance
-from cpsched.judge import stamped
+from cpsched.json_values import unique_keys
+from cpsched.judge import findings, stamped
+from cpsched.objectives import levels
 from cpsched.options import Options
 from cpsched.policy import Policy
-from cpsched.solution import Solution
+from cpsched.snapshot import Snapshot
+from cpsched.solution import Solution, SolutionStatus
 
 NO_CACHE = "none"
 """In place of a folder: remember nothing."""
-_MEANING = (
-    *("check", "filters", "objects", "optimum", "policy", "shares", "snapshot"),
-    *("instance.py", "objectives.py", "quantity.py", "requests.py", "resources.py", "selectors.py", "timestamps.py"),
-)
-"""What of the package says which decision is best."""
+_UNUSABLE = (InputError, OSError, ValueError, RuntimeError)
+"""What a folder that cannot be used raises: ValueError for a name with a null character, RuntimeError for no home."""
 
 
 class Optima:
-    """The best decisions, by the content of instance and policy and by the versions that found them."""
+    """The best decisions, by the content of instance and policy and by the versions that found them.
 
-    def __init__(self, folder: Path | None):
+    A folder that cannot be used costs time, never the answer: `warning` says what is wrong with it.
+    """
+
+    def __init__(self, folder: Path | None, warning: str = ""):
         self.folder = folder
+        self.warning = warning
 
     def best(self, instance: Instance, policy: Policy, options: Options) -> Solution:
         """The optimum; one that was not proved is sought again if there is more time than there was then.
 
         Ctrl-C ends the run, not just this search: half a search is nothing to measure others by, or to remember.
         """
-        place = None if self.folder is None else self.folder / _name(instance, policy)
-        if place is not None and (known := _read(place, options.time_limit)) is not None:
+        if (known := self._recalled(instance, policy, options.time_limit)) is not None:
             return known
         best = stamped(instance, engines.run("optimal", instance, policy, options))
         if best.interrupted:
             raise KeyboardInterrupt
-        if place is not None:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            text = json.dumps({"time_limit": options.time_limit, "solution": best.to_dict()}, separators=(",", ":"))
-            write_whole(place, text + "\n")
+        self._remember(instance, policy, options.time_limit, best)
         return best
+
+    def _recalled(self, instance: Instance, policy: Policy, time_limit: float) -> Solution | None:
+        """What is remembered, if it holds and would not come out better now; what does not hold is removed."""
+        if self.folder is None:
+            return None
+        key = question_key(instance, policy)
+        try:
+            place = self.folder / _file(key)
+            if not place.is_file():
+                return None
+            entry = _entry(read_bytes(place))
+            if entry is None or entry.pop("seal", None) != seal_of(default_folder().parent, entry):
+                wrong = "does not carry this user's seal: it was changed, or comes from elsewhere"
+            elif (solution := _holding(instance, policy, entry, key)) is None:
+                wrong = "breaks a rule or misstates its levels"
+            else:
+                is_enough = solution.status is SolutionStatus.OPTIMAL or entry["time_limit"] >= time_limit
+                return solution if is_enough else None
+            self._doubt(f"{place}: this remembered optimum {wrong}; it is removed and solved anew")
+            place.unlink()
+        except _UNUSABLE as error:
+            self._doubt(f"{self._reason(error)}; optima are solved anew")
+        return None
+
+    def _remember(self, instance: Instance, policy: Policy, time_limit: float, best: Solution) -> None:
+        if self.folder is None:
+            return
+        key = question_key(instance, policy)
+        entry: dict[str, Any] = {"key": key, "time_limit": time_limit, "solution": best.to_dict()}
+        try:
+            place = self.folder / _file(key)
+            text = json.dumps({**entry, "seal": seal_of(default_folder().parent, entry)}, separators=(",", ":"))
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            place.parent.mkdir(exist_ok=True)
+            write_whole(place, text + "\n")
+        except _UNUSABLE as error:
+            self._doubt(f"{self._reason(error)}; optima are not remembered")
+
+    def _reason(self, error: Exception) -> str:
+        if isinstance(error, OSError):
+            # mkdir(exist_ok=True) says "File exists" of what is no folder.
+            why = "not a folder" if isinstance(error, FileExistsError) else error.strerror or error
+            return f"{error.filename or self.folder}: cannot be used as a cache: {why}"
+        return str(error) if isinstance(error, InputError) else f"{self.folder}: cannot be used as a cache: {error}"
+
+    def _doubt(self, warning: str) -> None:
+        """Only the first is kept: what follows has the same cause as a rule."""
+        self.warning = self.warning or warning
 
 
 def default_folder() -> Path:
@@ -62,34 +110,37 @@ def optima_in(folder: str | None) -> Optima:
     """None is the usual place, `none` no place at all."""
     if folder == NO_CACHE:
         return Optima(None)
-    return Optima(default_folder() if folder is None else Path(folder))
+    try:
+        return Optima(default_folder() if folder is None else Path(folder))
+    except RuntimeError as error:
+        return Optima(None, f"{error}; optima are not remembered")
 
 
-def _name(instance: Instance, policy: Policy) -> Path:
-    parts = (instance.sha256, policy.sha256, cpsched.__version__, version("ortools"), _meaning())
-    key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+def _file(key: str) -> Path:
     return Path(key[:2]) / f"{key[2:34]}.json"
 
 
-def _read(place: Path, time_limit: float) -> Solution | None:
-    """What is remembered, if it is whole and would not come out better now."""
-    if not place.is_file():
-        return None
+def _entry(content: bytes) -> dict[str, Any] | None:
     try:
-        stored = json.loads(read_bytes(place))
-        solution = Solution.parse(stored["solution"])
-        enough = solution.status == "optimal" or stored["time_limit"] >= time_limit
+        entry = json.loads(content, object_pairs_hook=unique_keys)
+    except (ValueError, RecursionError):
+        return None
+    return entry if isinstance(entry, dict) else None
+
+
+def _holding(instance: Instance, policy: Policy, entry: dict[str, Any], key: str) -> Solution | None:
+    """The remembered solution if it answers this question, breaks no rule, and its levels are as it states them."""
+    try:
+        solution = Solution.parse(entry["solution"])
+        is_asked = entry["key"] == key and solution.instance_sha256 == instance.sha256
+        entry["time_limit"] = float(entry["time_limit"])
     except (InputError, ValueError, KeyError, TypeError):
         return None
-    return solution if enough else None
-
-
-@cache
-def _meaning() -> str:
-    """Hash of the code that rules, levels and the program are written in: a checkout changes without a new version."""
-    root = Path(cpsched.__file__).parent
-    digest = hashlib.sha256()
-    for part in _MEANING:
-        for file in [root / part] if part.endswith(".py") else sorted((root / part).rglob("*.py")):
-            digest.update(read_bytes(file))
-    return digest.hexdigest()
+    if not is_asked or solution.engine != "optimal" or solution.model != policy.name or solution.findings:
+        return None
+    decision = Decision.of(Snapshot(instance, policy), solution)
+    has_decision = solution.status in (SolutionStatus.OPTIMAL, SolutionStatus.FEASIBLE)
+    plan = [level.label for level in levels(decision)] if has_decision else []
+    if [level.label for level in solution.levels] != plan or findings(decision, solution):
+        return None
+    return solution

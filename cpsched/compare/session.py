@@ -24,6 +24,7 @@ class Told:
     lenient: bool = False
     kube_version: str | None = None
     pod_groups: bool = False
+    allow_extenders: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -53,10 +54,16 @@ class Session:
 def open_session(case: Case, told: Told) -> Session:
     """Load a case; what the user says comes before what the case says."""
     instance = case.load(lenient=told.lenient)
-    conf = told.conf if told.conf is not None else case.conf
-    stated = conf if conf is not None else instance.conf
-    model = told.model if told.model is not None else case.model or _made_for(stated)
-    policy = load_policy(model, conf, instance=instance, lenient=told.lenient, kube_version=told.kube_version)
+    conf = next((one for one in (told.conf, case.conf, instance.conf) if one is not None), None)
+    policy = load_policy(
+        told.model if told.model is not None else case.model or _made_for(conf),
+        told.conf,
+        instance=instance,
+        lenient=told.lenient,
+        kube_version=told.kube_version,
+        stated=case.conf,
+        allow_extenders=told.allow_extenders,
+    )
     groups = told.pod_groups or case.stated.get("pod_groups") is True
     found = outcomes(case)
     return Session(case.id, instance, policy, found, case.only, groups, case.file, case.line)

@@ -9,13 +9,14 @@ from html import escape
 from cpsched.compare.comparison import Comparison
 from cpsched.compare.sections import Section, headline, sections
 from cpsched.errors import one_line
+from cpsched.visible import visible
 
 _SPECIAL = re.compile(r"([\\`*\[\]<>#|~$@]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9]))")
 
 
 def plain(comparison: Comparison) -> str:
     """For `print` and a shell."""
-    parts = [f"{comparison.id}, model {comparison.model}", *headline(comparison)]
+    parts = map(visible, [f"{comparison.id}, model {comparison.model}", *headline(comparison)])
     return "\n".join([*parts, *(line for one in sections(comparison) for line in ("", *_plain(one)))])
 
 
@@ -30,7 +31,7 @@ def html(comparison: Comparison) -> str:
     """For a notebook."""
     lines = "".join(f"<li>{escape(line)}</li>" for line in headline(comparison))
     head = f"<p><b>{escape(comparison.id)}</b>, model {escape(comparison.model)}</p><ul>{lines}</ul>"
-    return head + "".join(_html(one) for one in sections(comparison))
+    return visible(head + "".join(_html(one) for one in sections(comparison)))
 
 
 def md(text: str) -> str:
@@ -51,7 +52,7 @@ def markdown_tables(tables: Iterable[Section]) -> list[str]:
 
 
 def _names(columns: Sequence[str]) -> list[str]:
-    return [column.removeprefix("#") for column in columns]
+    return [visible(column.removeprefix("#")) for column in columns]
 
 
 def _row(cells: Iterable[str]) -> str:
@@ -62,7 +63,7 @@ def _plain(section: Section) -> list[str]:
     rows = [_names(section.columns), *([one_line(cell) for cell in row] for row in section.rows)]
     widths = [max(len(row[at]) for row in rows) for at in range(len(section.columns))]
     numbers = [column.startswith("#") for column in section.columns]
-    lines = [section.title]
+    lines = [visible(section.title)]
     for row in rows:
         cells = zip(row, widths, numbers, strict=True)
         texts = (cell.rjust(width) if number else cell.ljust(width) for cell, width, number in cells)

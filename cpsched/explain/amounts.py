@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 _BINARY = ((2**40, "Ti"), (2**30, "Gi"), (2**20, "Mi"), (2**10, "Ki"))
 
 
-def shown(resource: str, amount: float) -> str:
+def shown(resource: str, exact: Fraction | float) -> str:
     """An amount in the resource's own unit, as a Kubernetes quantity: 500m, 4, 1.5Gi."""
+    amount = float(exact)
     if amount == float("inf"):
         return "unlimited"
     if resource == "pods":

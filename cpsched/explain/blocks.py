@@ -22,6 +22,14 @@ Block = str | Table
 NO_REPAIR = (
     "No repair found: neither a queue's share, minAvailable, an eviction, a node's size nor more nodes would do."
 )
+_KINDS = {
+    "queue": "a queue's share",
+    "gang": "minAvailable",
+    "eviction": "an eviction",
+    "capacity": "a node's size",
+    "nodes": "more nodes",
+    "together": "several of these together",
+}
 _ADMITTED = {True: "yes", False: "possible, but others come first", None: "not found out in time"}
 
 
@@ -34,7 +42,8 @@ def blocks(explanation: Explanation) -> Iterator[Block]:
     yield from _nodes(explanation.nodes)
     yield from _lines("Besides", explanation.concerns)
     for number, conflict in enumerate(explanation.conflicts, start=1):
-        title = "Cannot hold together (lift any one and these are no obstacle)"
+        title = "Cannot hold together"
+        title += " (lift any one and these are no obstacle)" if explanation.conflicts_minimal else ""
         count = f", {number} of {len(explanation.conflicts)}" if len(explanation.conflicts) > 1 else ""
         yield Table(f"{title}{count}", ["requirement", "as it stands"], [_requirement(one) for one in conflict])
     if explanation.rivals:
@@ -80,8 +89,18 @@ def _repairs(explanation: Explanation) -> Iterator[Block]:
         yield Table(
             "What would place it, smallest of each kind", ["change", "then placed"], _repair_rows(explanation.repairs)
         )
-    elif explanation.verdict in ("impossible", "outranked"):
+    open_kinds = _open_kinds(explanation)
+    if open_kinds and explanation.repairs:
+        yield f"There may be other or smaller repairs; {open_kinds}."
+    elif open_kinds:
+        yield f"No repair found so far; {open_kinds}."
+    elif not explanation.repairs and explanation.verdict in ("impossible", "outranked"):
         yield NO_REPAIR
+
+
+def _open_kinds(explanation: Explanation) -> str:
+    parts = (("not tried", explanation.repairs_not_tried), ("not finished", explanation.repairs_not_finished))
+    return "; ".join(f"{what}: {', '.join(_KINDS[kind] for kind in kinds)}" for what, kinds in parts if kinds)
 
 
 def _repair_rows(found: Sequence[Repair]) -> list[tuple[str, str]]:

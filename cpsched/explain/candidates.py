@@ -10,7 +10,7 @@ from cpsched import timestamps
 from cpsched.check import Decision, violations
 from cpsched.explain.goal import Clock
 from cpsched.explain.lifting import Lifted
-from cpsched.explain.requirements import Requirement
+from cpsched.explain.requirements import Requirement, named
 from cpsched.explain.result import Candidate, Victims
 from cpsched.instance import Task
 from cpsched.objectives import OF_VICTIMS, comparable, value_of
@@ -42,6 +42,9 @@ def candidates_of(snapshot: Snapshot, task: Task, action: Action, clock: Clock) 
     best = min((key for row in rows if (key := _key(row.optimal)) is not None), default=None)
     rows = [row.model_copy(update={"best": best is not None and _key(row.optimal) == best}) for row in rows]
     rows.sort(key=lambda row: (not row.chosen, _key(row.optimal) or ((2, 0),), row.node))
+    late = [row.node for row in rows if NOT_IN_TIME in (row.optimal_reason, row.reason)]
+    if late:
+        heuristic.notes.append(f"Not found out in time on {named(late)}: a better node may be among them.")
     return {"candidates": tuple(rows), "notes": tuple(heuristic.notes)}
 
 

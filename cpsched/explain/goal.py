@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 from cpsched.check import Decision
@@ -18,21 +18,22 @@ LARGE = 100_000
 
 
 class Clock:
-    """How much time is left for an explanation."""
+    """How much time is left for an explanation; `now` tells the time in seconds."""
 
-    def __init__(self, seconds: float):
-        self._end = time.monotonic() + seconds
+    def __init__(self, seconds: float, now: Callable[[], float] = time.monotonic):
+        self._now = now
+        self._end = now() + seconds
 
     @property
     def left(self) -> float:
         """Seconds left."""
-        return self._end - time.monotonic()
+        return self._end - self._now()
 
     def part(self, share: float) -> float:
         """A share of what is left; UndecidedError if nothing is."""
-        if self.left <= 0:
+        if (left := self.left) <= 0:
             raise UndecidedError
-        return max(0.05, self.left * share)
+        return max(0.05, left * share)
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from cpsched.errors import InputError
 from cpsched.explain import texts
 from cpsched.explain.candidates import candidates_of
 from cpsched.explain.changes import applied
-from cpsched.explain.goal import Clock, Goal, decision_with
+from cpsched.explain.goal import Clock, Goal, decision_with, is_large
 from cpsched.explain.groups import NodeGroup, kind_of, kinds_of, node_groups, partition
 from cpsched.explain.obstruction import conflicts_of
-from cpsched.explain.repairs import repairs
+from cpsched.explain.repairs import repairs, unfinished
 from cpsched.explain.requirements import Requirement, requirements_of
 from cpsched.explain.result import Explanation, NodeReasons, Reason, Repair, RepairChange, Verdict
 from cpsched.explain.rivals import rivals_of
@@ -34,6 +34,10 @@ from cpsched.solution import Solution, SolutionStatus
 Fields = dict[str, Any]
 ALONE = "The reasons are those of the job alone; whether others could make room past them was not found out in time."
 TOO_LARGE = "Not every question was decided in time: a set of reasons may hold more than it needs."
+NO_REASONS = "Why no decision places it was not found out in time."
+NOT_ALL_REASONS = "Whether there are further sets of reasons was not found out in time."
+ALONE_REPAIRS = "Repairs were tried with the job and those ahead of it alone: with others' help less may do."
+NOT_PROVED = "The optimum was not proved in time: with a longer --time-limit the decision may be another."
 
 
 def explain(
@@ -44,11 +48,12 @@ def explain(
     engine: str = "optimal",
     job: str | None = None,
     task: str | None = None,
+    clock: Clock | None = None,
 ) -> Explanation:
-    """Why the job or task is where it is in the engine's decision, or is nowhere."""
+    """Why the job or task is where it is in the engine's decision, or is nowhere; the clock is that of the options."""
     snapshot = Snapshot(instance, policy)
     subject = subject_of(snapshot, job, task)
-    inquiry = Inquiry(snapshot, subject, engine, options, Clock(options.time_limit))
+    inquiry = Inquiry(snapshot, subject, engine, options, clock or Clock(options.time_limit))
     return Explanation(
         job=subject.job.key if subject.job else "",
         task=subject.task.key if subject.task else None,
@@ -120,7 +125,13 @@ class Inquiry:
         if task is None or not task.node or self.subject.job is None:
             return {}
         gone = [one for one in self.solution.evictions if one.task == task.key]
-        return {"evictions": tuple(gone), "notes": tuple(texts.evicted(self.engine, one) for one in gone)}
+        notes = (*(texts.evicted(self.engine, one) for one in gone), *self._unproved())
+        return {"evictions": tuple(gone), "notes": notes}
+
+    def _unproved(self) -> tuple[str, ...]:
+        """A note if the decision that is explained is called the optimum without being proved."""
+        is_open = self.engine == "optimal" and self.solution.status is not SolutionStatus.OPTIMAL
+        return (NOT_PROVED,) if is_open else ()
 
     def _placed(self) -> Fields:
         keys = [self.subject.task.key] if self.subject.task else [task.key for task in self.job.tasks]
@@ -138,7 +149,7 @@ class Inquiry:
             found |= candidates_of(self.snapshot, self.subject.task, action, self.clock)
         elif evictions:
             found["notes"] = (f"explain --task {next(iter(placements))} shows its candidate nodes and victims",)
-        return found
+        return found | {"notes": (*found.get("notes", ()), *self._unproved())}
 
     # Stays.
 
@@ -208,12 +219,15 @@ class Inquiry:
         notes = list(self._notes())
         conflicts = conflicts_of(self.snapshot, self.goal, wanted, self.clock)
         notes += [ALONE] * (not conflicts.of_all) + [TOO_LARGE] * (not conflicts.minimal)
+        if not conflicts.complete:
+            notes.append(NOT_ALL_REASONS if conflicts.sets else NO_REASONS)
         return {
             "verdict": Verdict.IMPOSSIBLE,
             "summary": texts.impossible(self.subject.name, self.goal, conflicts.sets),
             "conflicts": tuple(tuple(_reason(one) for one in conflict) for conflict in conflicts.sets),
-            "repairs": self._repairs(),
-            "notes": tuple(notes),
+            "conflicts_minimal": conflicts.minimal,
+            **self._repairs(),
+            "notes": (*notes, *self._of_repairs()),
         }
 
     def _outranked(self, other: Decision) -> Fields:
@@ -232,18 +246,26 @@ class Inquiry:
             "rivals": tuple(texts.rival(self.snapshot, self.best, one) for one in rivals),
             "alternative": {t.key: other.placed[t.key] for t in self.job.tasks if t.key in other.placed},
             "alternative_evictions": tuple(sorted(other.evicted)),
-            "repairs": self._repairs(),
-            "notes": tuple(notes),
+            **self._repairs(),
+            "notes": (*notes, *self._of_repairs()),
         }
 
-    def _repairs(self) -> tuple[Repair, ...]:
+    def _of_repairs(self) -> tuple[str, ...]:
+        return (ALONE_REPAIRS,) if is_large(self.snapshot) else ()
+
+    def _repairs(self) -> Fields:
         trial = Trial(self.snapshot.instance, self.snapshot.policy, self.goal, self.best, self.clock)
         found = []
         for changes in repairs(trial):
             found.append(self._repair(changes))
             if found[-1].admitted is False and (larger := enough_for_all(trial, changes)):
                 found.append(self._repair(larger))
-        return tuple(sorted(found, key=lambda repair: len(repair.changes)))
+        not_tried, not_finished = unfinished(trial.progress)
+        return {
+            "repairs": tuple(sorted(found, key=lambda repair: len(repair.changes))),
+            "repairs_not_tried": not_tried,
+            "repairs_not_finished": not_finished,
+        }
 
     def _repair(self, changes: Changes) -> Repair:
         parts = tuple(RepairChange(**vars(change)) for change in changes)

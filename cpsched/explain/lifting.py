@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Literal
@@ -15,7 +15,7 @@ from cpsched.instance import Status as TaskStatus
 from cpsched.policy import Policy
 from cpsched.policy.model import Rules
 from cpsched.policy.policy import EvictingAction
-from cpsched.shares import QueueShare
+from cpsched.shares import Exact, QueueShare
 from cpsched.snapshot import Room, SessionJob, Snapshot
 from cpsched.snapshot.predicates import Predicates
 
@@ -158,7 +158,7 @@ class Lifted(Snapshot):
         return (self._only is None or job.key in self._only) and super().takes_part(job)
 
     @property
-    def shares(self) -> dict[str, QueueShare]:
+    def shares(self) -> Mapping[str, QueueShare[Exact]]:
         """The base's shares, unlimited where lifted."""
         return self._shares_lifted
 
@@ -168,15 +168,17 @@ class Lifted(Snapshot):
         return None if "deserved" in self._keys else self._base.shares_refused
 
     @cached_property
-    def _shares_lifted(self) -> dict[str, QueueShare]:
+    def _shares_lifted(self) -> dict[str, QueueShare[Exact]]:
         found = dict(self._base.shares)
         for one in self._lifted:
             queue, _, resource = one.subject.partition("/")
             if one.key == "queue" and resource != STATE:
-                enough = {resource: float(self._enough(resource))}
+                enough = {resource: self._enough(resource)}
                 share = found[queue]
                 found[queue] = replace(
-                    share, deserved=share.deserved | enough, real_capability=share.real_capability | enough
+                    share,
+                    deserved={**share.deserved, **enough},
+                    real_capability={**share.real_capability, **enough},
                 )
         return found
 

@@ -18,12 +18,14 @@ MOST_SETS = 5
 class Conflicts:
     """Minimal sets that share nothing.
 
-    `of_all` says that no help of others gets past them either; `minimal` that every question on the way was decided.
+    `of_all` says that no help of others gets past them either; `minimal` that every question on the way to them was
+    decided; `complete` that the search for a further one was.
     """
 
     sets: list[list[Requirement]] = field(default_factory=list)
     of_all: bool = True
     minimal: bool = True
+    complete: bool = True
 
 
 def conflicts_of(snapshot: Snapshot, goal: Goal, wanted: Sequence[Requirement], clock: Clock) -> Conflicts:
@@ -34,19 +36,26 @@ def conflicts_of(snapshot: Snapshot, goal: Goal, wanted: Sequence[Requirement], 
     with everybody. A question that stays open counts as no conflict: the set then suffices, but may be too large.
     """
     found, left = Conflicts(), list(wanted)
+    decided = True
 
     def excludes(kept: Sequence[Requirement], only: Sequence[str] | None) -> bool:
         lifted = [one for one in wanted if one not in kept]
         return decision_with(snapshot, goal, goal.wanted(), clock.part(0.15), lifted, only) is None
 
     def alone(kept: Sequence[Requirement]) -> bool:
+        nonlocal decided
         try:
             return excludes(kept, (goal.job,))
         except UndecidedError:
-            found.minimal = False
+            decided = False
             return False
 
-    while len(found.sets) < MOST_SETS and (conflict := minimal_conflict(left, alone)):
+    while len(found.sets) < MOST_SETS:
+        decided = True
+        conflict = minimal_conflict(left, alone)
+        if not conflict:
+            found.complete = decided
+            break
         try:
             if not excludes(conflict, None):
                 conflict = minimal_conflict(left, lambda kept: excludes(kept, None)) or []
@@ -54,6 +63,7 @@ def conflicts_of(snapshot: Snapshot, goal: Goal, wanted: Sequence[Requirement], 
             found.of_all = False
         if not conflict:
             break
+        found.minimal = found.minimal and decided
         found.sets.append(conflict)
         left = [one for one in left if one not in conflict]
     return found

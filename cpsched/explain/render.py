@@ -7,6 +7,7 @@ from html import escape
 from cpsched.errors import one_line
 from cpsched.explain.blocks import Table, blocks
 from cpsched.explain.result import Explanation
+from cpsched.visible import visible
 
 
 def markdown(explanation: Explanation) -> str:
@@ -32,7 +33,7 @@ def html(explanation: Explanation) -> str:
         head = "".join(f"<th>{escape(column)}</th>" for column in block.columns)
         body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in block.rows)
         parts.append(f"<p><b>{escape(block.title)}</b></p><table><tr>{head}</tr>{body}</table>")
-    return "".join(parts)
+    return visible("".join(parts))
 
 
 def _table(table: Table) -> str:

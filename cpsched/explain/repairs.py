@@ -11,7 +11,7 @@ from cpsched.explain.levers import asked, gang_levers, node_levers, queue_levers
 from cpsched.explain.lifting import Lifted
 from cpsched.explain.obstacles import obstacles
 from cpsched.explain.requirements import PROTECTIONS, Requirement
-from cpsched.explain.trial import Changes, Lever, Trial
+from cpsched.explain.trial import Changes, Lever, Progress, Trial
 from cpsched.instance import Task
 from cpsched.optimum.placeable import UndecidedError, find
 from cpsched.snapshot import Snapshot
@@ -20,17 +20,31 @@ DEAR = 1000
 """What a victim that may not go costs against one that may."""
 MOST_KINDS = 25
 """On how many kinds of nodes more of a resource is tried, those with most room first."""
+TOGETHER = "together"
+"""The name of several kinds of repairs at once."""
 
 
 def repairs(trial: Trial) -> Iterator[Changes]:
-    """One repair per kind that has one, in the order of KINDS; if no kind suffices alone, several kinds together."""
+    """One repair per kind that has one, in the order of KINDS; if no kind suffices alone, several kinds together.
+
+    What was left open is noted in `trial.progress`.
+    """
     found = False
-    for search in KINDS.values():
+    for kind, search in KINDS.items():
+        trial.progress.kind = kind
         for changes in search(trial):
             found = True
             yield changes
     if not found:
+        trial.progress.kind = TOGETHER
         yield from _together(trial)
+
+
+def unfinished(progress: Progress) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Kinds of repairs that were not tried, and those that were not finished, in the order of KINDS."""
+    kinds = [kind for kind in (*KINDS, TOGETHER) if kind in progress.open]
+    not_tried = tuple(kind for kind in kinds if kind not in progress.begun)
+    return not_tried, tuple(kind for kind in kinds if kind in progress.begun)
 
 
 def _queue(trial: Trial) -> Iterator[Changes]:
@@ -54,6 +68,8 @@ def _eviction(trial: Trial) -> Iterator[Changes]:
     def cost(victim: Task) -> int:
         return DEAR if obstacles(snapshot, task, victim) else 1
 
+    if not trial.has_time():
+        return
     lifted = [Requirement(key) for key in ("eviction", "charge", *PROTECTIONS)]
     only = {goal.job, *trial.ahead(snapshot)} if is_large(snapshot) else None
     try:
@@ -61,6 +77,7 @@ def _eviction(trial: Trial) -> Iterator[Changes]:
         looser = Lifted(snapshot, goal.job, lifted, only=only, apart=wanted.tasks)
         found = find(looser, wanted, trial.clock.part(0.2), cost)
     except UndecidedError:
+        trial.leaves_open()
         return
     victims = [] if found is None else list(found.victims)
     forbidden = [victim for victim in victims if obstacles(snapshot, task, victim)]
@@ -88,8 +105,12 @@ def _capacity(trial: Trial) -> Iterator[Changes]:
         if best is not None:
             found = True
             yield (best,)
-    if not found and (several := _several_resources(trial)):
+    if found:
+        return
+    if several := _several_resources(trial):
         yield several
+    elif any(len(list(islice(size_levers(trial, one), MOST_KINDS + 1))) > MOST_KINDS for one in asked(trial)):
+        trial.leaves_open()
 
 
 def _several_resources(trial: Trial) -> Changes:

@@ -56,6 +56,10 @@ class RivalReason(_Part):
     text: str = ""
 
 
+RepairKind = Literal["queue", "gang", "eviction", "capacity", "nodes", "together"]
+"""together: several kinds at once."""
+
+
 class RepairChange(_Part):
     """One change to the cluster."""
 
@@ -115,8 +119,13 @@ class Explanation(_Part):
     conflicts: tuple[tuple[Reason, ...], ...] = Field(
         (), description="minimal sets of requirements that cannot all hold; each is enough by itself"
     )
+    conflicts_minimal: bool = Field(True, description="false: not known in time that no member of a set is spare")
     rivals: tuple[RivalReason, ...] = ()
     repairs: tuple[Repair, ...] = ()
+    repairs_not_tried: tuple[RepairKind, ...] = Field((), description="kinds for which there was no time")
+    repairs_not_finished: tuple[RepairKind, ...] = Field(
+        (), description="kinds of which something was left open: there may be other or smaller repairs"
+    )
     alternative: dict[str, str] = Field({}, description="where the optimum, or any feasible decision, would place it")
     alternative_evictions: tuple[str, ...] = ()
     candidates: tuple[Candidate, ...] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from cpsched import engines
@@ -17,6 +17,7 @@ from cpsched.optimum.placeable import UndecidedError, Wanted
 from cpsched.options import Options
 from cpsched.policy import Policy
 from cpsched.snapshot import Snapshot
+from cpsched.solution import SolutionStatus
 
 Changes = tuple[Change, ...]
 
@@ -34,6 +35,18 @@ class Lever:
         return self.version(self.most)
 
 
+@dataclass
+class Progress:
+    """How far the search for repairs came, by kind of repair."""
+
+    kind: str = ""
+    """The kind that is being looked for."""
+    begun: set[str] = field(default_factory=set)
+    """Kinds about which a question was asked while there was time."""
+    open: set[str] = field(default_factory=set)
+    """Kinds about which a question stayed open: time ran out, or not all there is to try was tried."""
+
+
 @dataclass(frozen=True)
 class Trial:
     """One session and what is to be reached in it while those ahead of the job keep what they have."""
@@ -45,6 +58,7 @@ class Trial:
     clock: Clock
     thorough: bool = False
     """Whether only what the optimum of the changed cluster does counts."""
+    progress: Progress = field(default_factory=Progress)
 
     @cached_property
     def snapshot(self) -> Snapshot:
@@ -52,18 +66,33 @@ class Trial:
         return Snapshot(self.instance, self.policy)
 
     def reached(self, changes: Sequence[Change]) -> bool:
-        """Whether the goal is reached in the changed cluster; what is not found out in time counts as no."""
+        """Whether the goal is reached in the changed cluster; what stays open counts as no, and is noted."""
+        if not self.has_time():
+            return False
         instance = applied(self.instance, changes)
         try:
             if self._asks_optimum:
-                return self.goal.is_met(self._optimum(instance))
+                return self._optimum_reaches(instance)
             snapshot = Snapshot(instance, self.policy)
             only = {self.goal.job, *self.ahead(snapshot)} if is_large(snapshot) else None
             return (
                 decision_with(snapshot, self.goal, self.wanted(snapshot), self.clock.part(0.1), only=only) is not None
             )
         except UndecidedError:
+            self.leaves_open()
             return False
+
+    def has_time(self) -> bool:
+        """Whether another question can be asked; either way it is noted for the kind of repair at hand."""
+        if self.clock.left <= 0:
+            self.leaves_open()
+            return False
+        self.progress.begun.add(self.progress.kind)
+        return True
+
+    def leaves_open(self) -> None:
+        """Note that not everything is known about the kind of repair at hand."""
+        self.progress.open.add(self.progress.kind)
 
     def wanted(self, snapshot: Snapshot) -> Wanted:
         """The goal, with what those ahead get and what victims it costs them left as it is."""
@@ -83,12 +112,18 @@ class Trial:
         try:
             found = decision_with(self.snapshot, self.goal, self.wanted(self.snapshot), self.clock.part(0.1))
         except UndecidedError:
+            self.leaves_open()
             return False
         return found is not None
 
-    def _optimum(self, instance: Instance) -> Decision:
+    def _optimum_reaches(self, instance: Instance) -> bool:
         options = Options(time_limit=self.clock.part(0.1), workers=1)
-        return decision_of(instance, self.policy, engines.run("optimal", instance, self.policy, options))
+        solution = engines.run("optimal", instance, self.policy, options)
+        if self.goal.is_met(decision_of(instance, self.policy, solution)):
+            return True
+        if solution.status is not SolutionStatus.OPTIMAL:
+            raise UndecidedError
+        return False
 
     def smallest(self, levers: Sequence[Lever]) -> Changes:
         """Of levers that together suffice at their largest those that are needed, each as small as the others allow."""

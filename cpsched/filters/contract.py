@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,7 +38,8 @@ class Filter:
 
     `masks` is the same verdict for all nodes at once: pairs of nodes that fail and the status they get, in the order
     in which `filter` would find them. `add_task` and `remove_task` adjust the state as if another task came or went;
-    `reserve` books what the task takes from the cluster besides its node, and returns what takes it back.
+    `reserve` books what the task takes from the cluster besides its node, and returns what takes it back; `booked` says
+    what that is at a node, so that two orders that booked the same for the same tasks can go on alike.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Filter:
     remove_task: Callable[[Any, Task, Task, NodeState], None] | None = None
     clone: Callable[[Any], Any] | None = None
     reserve: Callable[[Any, Task, NodeState, ClusterState], Callable[[], None]] | None = None
+    booked: Callable[[Any, str], Hashable] | None = None
 
     def cloned(self, state: Any) -> Any:
         """A copy of the state that hooks may change."""

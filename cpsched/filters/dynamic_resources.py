@@ -108,6 +108,12 @@ def reserve(state: State, task: Task, node: NodeState, cluster: ClusterState) ->
     return lambda: _restore(stored, before)
 
 
+def booked(state: State, node: str) -> tuple[tuple[str, str, DeviceId], ...]:
+    """What `reserve` books: the devices of each claim's requests."""
+    claims, found = state.found_by_node.get(node, ([], []))
+    return tuple((claims[one.claim].key, one.request.full_name, one.candidate.id) for one in found)
+
+
 def _restore(stored: dict[str, ResourceClaim], before: list[tuple[str, ResourceClaim | None]]) -> None:
     for key, claim in reversed(before):
         if claim is None:
@@ -177,4 +183,4 @@ def _made_claim(task: Task, asked: list[DeviceRequest]) -> ResourceClaim:
     return claim.model_copy(update={"spec": claim.spec.model_copy(update={"devices": devices})})
 
 
-FILTER = Filter(NAME, prefilter, check, reserve=reserve)
+FILTER = Filter(NAME, prefilter, check, reserve=reserve, booked=booked)

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from cpsched.filters import pod_topology_spread
+from cpsched.filters import dynamic_resources, node_volume_limits, pod_topology_spread, volume_binding
 from cpsched.filters.args import Args
 from cpsched.filters.feasible import PreFiltered, first_failure, prefilter
 from cpsched.filters.registry import chosen
 from cpsched.filters.state import ClusterState
 from cpsched.filters.status import Status
+from cpsched.filters.storage import claim_name
 from cpsched.instance import Task
 
 WORK = 300_000
 """How many times a task is looked at before the search gives up, besides one straight way through."""
+
+
+CONSUMING = (volume_binding.NAME, node_volume_limits.NAME, dynamic_resources.NAME)
+"""Filters under which a task takes things that nobody else can have then."""
 
 
 @dataclass(frozen=True)
@@ -38,10 +45,23 @@ class Kind:
     waiting: list[Task] = field(default_factory=list)
 
 
-class OrderSearch:
-    """Depth first with memory: what has been placed decides what can follow, unless placing books something.
+Tested = tuple[int, PreFiltered, Status]
 
-    Of the tasks that pass, those in the emptiest domains go first, which is always right for a single kind.
+
+class _Step(NamedTuple):
+    """A task that was placed: its kind, what takes its bookings back, and what they are."""
+
+    kind: int
+    task: Task
+    undo: list[Callable[[], None]]
+    booked: tuple[Hashable, ...]
+
+
+class OrderSearch:
+    """Depth first with memory: what has been placed, and what was booked for it, decides what can follow.
+
+    Of the tasks that pass, those in the emptiest domains go first, which is always right for a single kind. A task that
+    is refused for want of volumes or devices, and shares none with another, is refused for good: the search turns back.
     """
 
     def __init__(self, cluster: ClusterState, placements: list[tuple[Task, str]], names: list[str], args: Args):
@@ -49,9 +69,10 @@ class OrderSearch:
         self._filters = chosen(names)
         self._kinds = kinds_of(placements, args)
         self._work = WORK + len(placements) * len(self._kinds)
-        self._books = any(one.reserve is not None for one in self._filters)
-        self._placed: list[tuple[int, Task, list[Callable[[], None]]]] = []
-        self._dead: set[tuple[int, ...]] = set()
+        self._consumes = any(one.name in CONSUMING for one in self._filters)
+        self._placed: list[_Step] = []
+        self._dead: set[Hashable] = set()
+        self._shared = _shared_claims([task for task, _ in placements])
         self._stuck: tuple[int, tuple[tuple[Task, str, Status], ...]] = (-1, ())
 
     def run(self) -> Order:
@@ -62,8 +83,7 @@ class OrderSearch:
             kind = next(path[-1], None)
             if kind is None:
                 path.pop()
-                if not self._books:
-                    self._dead.add(self._progress())
+                self._dead.add(self._progress())
                 if path:
                     self._take_back()
                 continue
@@ -72,13 +92,14 @@ class OrderSearch:
                 self._take_back()
                 continue
             path.append(self._options())
-        order = tuple(task for _, task, _ in self._placed) if len(self._placed) == total else None
+        order = tuple(step.task for step in self._placed) if len(self._placed) == total else None
         while self._placed:
             self._take_back()
         return Order(order) if order is not None else Order(None, self._stuck[1], exhausted=bool(path))
 
-    def _progress(self) -> tuple[int, ...]:
-        return tuple(len(kind.waiting) for kind in self._kinds)
+    def _progress(self) -> Hashable:
+        booked = frozenset([step.booked for step in self._placed if step.booked])
+        return tuple([len(kind.waiting) for kind in self._kinds]), booked
 
     def _options(self) -> Iterator[tuple[int, PreFiltered]]:
         """Kinds whose next task passes now, those in the emptiest domains first."""
@@ -93,16 +114,28 @@ class OrderSearch:
                 prefiltered_by_template[kind.template] = prefiltered
             waiting.append((_crowding(prefiltered, kind.node, self._cluster), number, prefiltered))
         self._work -= len(waiting)
+        ordered = sorted(waiting, key=lambda item: item[:2])
+        tested: Iterable[Tested] = ((n, found, self._status(self._kinds[n], found)) for _, n, found in ordered)
+        turns_back = False
+        if self._consumes:
+            tested = list(tested)
+            turns_back = any(self._is_for_good(self._kinds[number], status) for number, _, status in tested)
         failing = []
-        for _, number, prefiltered in sorted(waiting, key=lambda item: item[:2]):
+        for number, prefiltered, status in tested:
             kind = self._kinds[number]
-            status = self._status(kind, prefiltered)
-            if status.is_success:
-                yield number, prefiltered
-            else:
+            if not status.is_success:
                 failing.append((kind.waiting[-1], kind.node, status))
+            elif not turns_back:
+                yield number, prefiltered
         if len(self._placed) > self._stuck[0]:
             self._stuck = (len(self._placed), tuple(failing))
+
+    def _is_for_good(self, kind: Kind, status: Status) -> bool:
+        """Whether whoever comes next can only make it worse: what is booked is not given back."""
+        if status.plugin not in CONSUMING or not status.is_rejected:
+            return False
+        claims, others = _claims(kind.waiting[-1])
+        return not others and not claims & self._shared
 
     def _status(self, kind: Kind, prefiltered: PreFiltered) -> Status:
         if not prefiltered.status.is_success:
@@ -119,15 +152,34 @@ class OrderSearch:
             for one in self._filters
             if one.reserve is not None and one.name in prefiltered.states
         ]
+        booked = [
+            (one.name, one.booked(prefiltered.states[one.name], kind.node))
+            for one in self._filters
+            if one.booked is not None and one.name in prefiltered.states
+        ]
         self._cluster.add(task, kind.node)
-        self._placed.append((number, task, undo))
+        self._placed.append(_Step(number, task, undo, tuple(booked)))
 
     def _take_back(self) -> None:
-        number, task, undo = self._placed.pop()
-        self._cluster.remove(task)
-        for one in reversed(undo):
+        step = self._placed.pop()
+        self._cluster.remove(step.task)
+        for one in reversed(step.undo):
             one()
-        self._kinds[number].waiting.append(task)
+        self._kinds[step.kind].waiting.append(step.task)
+
+
+def _claims(task: Task) -> tuple[set[Hashable], bool]:
+    """The claims that a task names, and whether it has volumes that are not behind a claim."""
+    spec = task.pod.spec
+    named = {(task.namespace, claim_name(task.pod, volume)) for volume in spec.volumes}
+    devices = {(task.namespace, "devices", one.resource_claim_name or task.key) for one in spec.resource_claims}
+    return named | devices, any(claim_name(task.pod, volume) is None for volume in spec.volumes)
+
+
+def _shared_claims(tasks: list[Task]) -> set[Hashable]:
+    """Claims of several tasks: who comes after another may find them bound."""
+    users = Counter(claim for task in tasks for claim in _claims(task)[0])
+    return {claim for claim, count in users.items() if count > 1}
 
 
 def _crowding(prefiltered: PreFiltered, node: str, cluster: ClusterState) -> int:

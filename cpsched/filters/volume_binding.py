@@ -119,6 +119,11 @@ def reserve(state: State, task: Task, node: NodeState, cluster: ClusterState) ->
     return lambda: _restore(before)
 
 
+def booked(state: State, node: str) -> Choice | None:
+    """What `reserve` books."""
+    return state.choice_by_node.get(node)
+
+
 def _restore(before: list[tuple[dict[str, Any], str, Any]]) -> None:
     for objects, key, item in reversed(before):
         objects[key] = item
@@ -188,4 +193,4 @@ def _choose(state: State, node: NodeState, cluster: ClusterState) -> tuple[Choic
     return Choice(tuple(taken.items()), tuple(claim.key for claim in to_provision)), None
 
 
-FILTER = Filter(NAME, prefilter, check, reserve=reserve)
+FILTER = Filter(NAME, prefilter, check, reserve=reserve, booked=booked)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
@@ -14,6 +13,7 @@ from cpsched.errors import InputError
 from cpsched.files import read_document, write_whole
 from cpsched.gate.measure import Distance, Measured
 from cpsched.policy import SENSES
+from cpsched.visible import json_text
 
 
 class Behind(BaseModel):
@@ -83,8 +83,8 @@ class Baseline(BaseModel):
     def text(self) -> str:
         """JSON with one line per case: a change of one case is a change of one line."""
         head = {"apiVersion": self.api_version, "kind": self.kind, "engine": self.engine, "versions": self.versions}
-        lines = [f"  {json.dumps(key)}: {json.dumps(value)}," for key, value in head.items()]
-        cases = [f"    {json.dumps(case)}: {json.dumps(_plain(entry))}" for case, entry in self.cases.items()]
+        lines = [f"  {json_text(key)}: {json_text(value)}," for key, value in head.items()]
+        cases = [f"    {json_text(case)}: {json_text(_plain(entry))}" for case, entry in self.cases.items()]
         body = ",\n".join(cases)
         return "\n".join(["{", *lines, '  "cases": {', *([body] if body else []), "  }", "}", ""])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +18,7 @@ from cpsched.importers.recorded import decision as short_form
 from cpsched.instance import Instance
 from cpsched.policy import Policy
 from cpsched.solution import Solution
+from cpsched.visible import visible
 
 
 class GateCase:
@@ -55,7 +57,9 @@ class GateCase:
         best = self._best if self._question.optimum and own.standing is not None else None
         self.measured = measured(self._session, own, best)
         entry = None if self._baseline is None else self._baseline.cases.get(self.id)
-        return verdict(self.measured, entry, has_baseline=self._baseline is not None)
+        found = verdict(self.measured, entry, has_baseline=self._baseline is not None)
+        warning = self.measured.cache_warning
+        return replace(found, notes=(*found.notes, warning)) if warning else found
 
     def check(self, decision: Solution | Mapping[str, Any]) -> Verdict:
         """Like `judge`, but a case that does not pass is an AssertionError that names rule or level.
@@ -66,7 +70,7 @@ class GateCase:
         found = self.judge(decision)
         if found.faults and not self._accepts:
             lines = [f"  {fault.key or fault.kind}: {fault.message}" for fault in found.faults]
-            raise AssertionError("\n".join([f"{self.id} does not pass:", *lines]))
+            raise AssertionError("\n".join(map(visible, [f"{self.id} does not pass:", *lines])))
         return found
 
     @cached_property

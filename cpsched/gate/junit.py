@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from xml.etree import ElementTree
 
 from cpsched.gate.report import Report
 from cpsched.gate.verdict import Verdict
-
-_NOT_IN_XML = re.compile(r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+from cpsched.visible import visible
 
 
 def junit(report: Report) -> str:
@@ -44,5 +42,5 @@ def _case(report: Report, one: Verdict) -> ElementTree.Element:
 
 
 def _text(text: str) -> str:
-    """Characters that XML cannot hold are spelled out."""
-    return _NOT_IN_XML.sub(lambda found: ascii(found[0])[1:-1], text)
+    """What does not print is escaped; XML cannot hold most of it."""
+    return visible(text, keep="\n\t")

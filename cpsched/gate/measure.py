@@ -11,7 +11,7 @@ from cpsched.compare.contender import OPTIMAL, Contender, contend
 from cpsched.compare.optima import optima_in
 from cpsched.compare.session import Session, Told, open_session
 from cpsched.compare.standing import Gap, gap
-from cpsched.errors import InputError
+from cpsched.errors import InputError, unexpected
 from cpsched.importers.corpus import Case
 from cpsched.judge import LEVELS
 from cpsched.options import Options
@@ -19,6 +19,7 @@ from cpsched.solution import Finding, SolutionStatus
 
 Value = int | str | None
 Outcome = Literal["decided", "no answer", "engine error", "bad case"]
+NO_RESULT = "its process ended without a result"
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,11 @@ class Measured:
     distance: Distance | None = None
     """None if nobody asked, or there is no decision."""
     note: str = ""
+    doubts: tuple[str, ...] = ()
+    """What was left out of the decision."""
     seconds: float = 0.0
+    cache_warning: str = ""
+    """What is wrong with the folder of remembered optima."""
 
     @property
     def rules(self) -> Counter[str]:
@@ -70,16 +75,30 @@ class Question:
 
 
 def measure(case: Case, question: Question) -> Measured:
-    """Load, decide, judge, and hold against the optimum; what goes wrong is told, not raised."""
+    """Load, decide, judge, and hold against the optimum; whatever goes wrong with one case is told, not raised."""
+    place = (case.id, case.file, case.line)
     try:
         session = open_session(case, question.told)
     except InputError as error:
-        return Measured(case.id, case.file, case.line, "bad case", str(error.within(file=case.place)))
-    optima = optima_in(question.cache)
+        return Measured(*place, "bad case", str(error.within(file=case.place)))
+    except Exception as error:
+        return Measured(*place, "bad case", f"{case.place}: {unexpected(error)}")
     try:
-        own = contend(session, question.engine, question.options, optima)
+        return _decided(session, question)
     except InputError as error:
-        return Measured(case.id, case.file, case.line, "engine error", str(error))
+        return Measured(*place, "engine error", str(error))
+    except Exception as error:
+        return Measured(*place, "engine error", unexpected(error))
+
+
+def lost(case: Case) -> Measured:
+    """A case whose process ended without a result: the system ended it, or a library did."""
+    return Measured(case.id, case.file, case.line, "engine error", NO_RESULT)
+
+
+def _decided(session: Session, question: Question) -> Measured:
+    optima = optima_in(question.cache)
+    own = contend(session, question.engine, question.options, optima)
     best = None
     if question.optimum and own.standing is not None and question.engine != OPTIMAL:
         best = contend(session, OPTIMAL, question.options, optima)
@@ -100,7 +119,9 @@ def measured(session: Session, own: Contender, best: Contender | None = None) ->
         levels=own.standing.shown,
         distance=_distance(own, own if own.proves else best),
         note=own.note,
+        doubts=session.policy.not_asked,
         seconds=own.seconds,
+        cache_warning=own.cache_warning or (best.cache_warning if best is not None else ""),
     )
 
 

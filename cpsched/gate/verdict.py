@@ -48,9 +48,10 @@ def verdict(case: Measured, entry: Entry | None, *, has_baseline: bool) -> Verdi
     if case.outcome != "decided":
         return Verdict(case, (Fault(case.outcome, "", case.error),))
     if entry is None:
-        return Verdict(case, tuple(_rules(case, {})), ("new: not in the baseline",) * has_baseline)
+        new = ("new: not in the baseline",) * has_baseline
+        return Verdict(case, tuple(_rules(case, {})), (*case.doubts, *new))
     faults = list(_rules(case, entry.findings))
-    notes: list[str] = []
+    notes = list(case.doubts)
     if is_same_question(case, entry):
         change = compared_with(case, entry)
         better = change is not None and not change[0]

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pydantic_core import from_json
-
 from cpsched.errors import InputError
-from cpsched.files import begins_with, read_document, read_lines
+from cpsched.files import begins_with, files_below, read_document, read_lines
 from cpsched.importers.load import load
 from cpsched.instance import Instance
+from cpsched.json_values import json_line
 from cpsched.parsing import SUFFIXES
+from cpsched.policy import model_names
 
 ROW_SUFFIXES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
 EXPECTED = "expected.json"
@@ -43,14 +43,23 @@ class Case:
 
     @property
     def model(self) -> str | None:
-        """The model that the case is meant for, if it says so."""
+        """The shipped model that the case is meant for, if it says so; only a user names files."""
         named = self.stated.get("model", self.stated.get("policy"))
-        return named if isinstance(named, str) else None
+        if not isinstance(named, str):
+            return None
+        if named not in model_names():
+            wrong = f"the case is meant for the unknown model {named[:60]}"
+            right = f"known: {', '.join(model_names())}; a model file is named by --model"
+            raise InputError(wrong, file=self.place, right=right)
+        return named
 
     @property
     def conf(self) -> Mapping[str, Any] | None:
         """A row's configuration; an instance in a file brings its own."""
-        return None if self.row is None else self.row.get("conf")
+        conf = None if self.row is None else self.row.get("conf")
+        if conf is not None and not isinstance(conf, Mapping):
+            raise InputError("conf is no mapping", file=self.place, right="write the configuration itself")
+        return conf
 
     @property
     def only(self) -> str | None:
@@ -111,9 +120,7 @@ def is_beside(name: str) -> bool:
 
 def _files(root: Path) -> list[Path]:
     endings = (*SUFFIXES, *ROW_SUFFIXES)
-    found = sorted(
-        file for file in root.rglob("*") if file.name.endswith(endings) and not is_beside(file.name) and file.is_file()
-    )
+    found = files_below(root, lambda name: name.endswith(endings) and not is_beside(name))
     if not found:
         raise InputError("no case in this folder", file=str(root), right="a case is a .json, .yaml or .jsonl file")
     return found
@@ -132,10 +139,7 @@ def _rows_of(file: Path) -> Iterable[tuple[int, Any]] | None:
 
 def _parsed_lines(file: Path) -> Iterator[tuple[int, Any]]:
     for number, line in read_lines(file):
-        try:
-            yield number, from_json(line)
-        except ValueError as error:
-            raise InputError(f"not valid JSON: {error}", file=str(file), place=f"line {number}") from None
+        yield number, json_line(line, str(file), number)
 
 
 def _rows(file: Path, name: str, rows: Iterable[tuple[int, Any]]) -> Iterator[Case]:
@@ -150,7 +154,7 @@ def _stated(file: Path, expected: Mapping[str, Any]) -> Mapping[str, Any]:
     stated = dict(expected.get(file.name, {}))
     recorded = file.parent / f"{_stem(file.name)}{SOLUTION}"
     if recorded.is_file():
-        stated["solution"] = str(recorded)
+        stated["solution"] = recorded
     return stated
 
 

@@ -21,8 +21,12 @@ def load_policy(
     instance: Instance | None = None,
     lenient: bool = False,
     kube_version: str | None = None,
+    stated: Mapping[str, Any] | None = None,
+    allow_extenders: bool | None = None,
 ) -> Policy:
-    """The model under `conf`, else under the instance's own configuration, else under the model's.
+    """The model under `conf`, else under what the input states, else under the model's.
+
+    This is the one place that says whether a configuration may open connections.
 
     Args:
         model: the name of a shipped model, a path, or the mapping that such a file holds.
@@ -30,16 +34,25 @@ def load_policy(
         instance: whose own configuration holds if `conf` is None.
         lenient: what is unknown in a configuration becomes a warning of the policy.
         kube_version: release of kube-scheduler, if another than the model's.
+        stated: a configuration that comes with the input in place of the instance's own.
+        allow_extenders: whether HTTP extenders are asked; None: only those that `conf` names, since no input and no
+            model may choose where a user's cluster is sent. The others are left out, with a doubt in the warnings.
     """
-    file, given = _configuration(conf, instance)
-    return policy_for(_model(model), given, lenient=lenient, kube_version=kube_version, file=file)
+    file, given = _configuration(conf, stated, instance)
+    policy = policy_for(_model(model), given, lenient=lenient, kube_version=kube_version, file=file)
+    allowed = conf is not None if allow_extenders is None else allow_extenders
+    return policy if allowed else policy.without_extenders(file if given is not None else f"model {policy.name}")
 
 
-def _configuration(conf: Configuration | None, instance: Instance | None) -> tuple[str, Mapping[str, Any] | None]:
+def _configuration(
+    conf: Configuration | None, stated: Mapping[str, Any] | None, instance: Instance | None
+) -> tuple[str, Mapping[str, Any] | None]:
     if isinstance(conf, str | os.PathLike):
         return read_document(conf)
-    if conf is not None or instance is None or instance.conf is None:
-        return "conf", conf
+    if conf is not None or stated is not None:
+        return "conf", stated if conf is None else conf
+    if instance is None or instance.conf is None:
+        return "conf", None
     return f"{instance.file or 'input'}: conf", instance.conf
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from cpsched.errors import InputError
@@ -32,7 +33,7 @@ def outcomes(case: Case) -> tuple[Outcome, ...]:
 def _outcomes(case: Case) -> Iterator[Outcome]:
     stated = case.stated
     solution = stated.get("solution")
-    if isinstance(solution, str):
+    if isinstance(solution, Path):
         document = read_document(solution)
         yield Outcome(_named(Solution.parse(document.data, file=document.file)))
     elif solution is not None:

@@ -61,7 +61,10 @@ def read_table(path: Path, needed: Sequence[str]) -> list[Row]:
         ]
     except csv.Error as error:
         raise InputError(f"not valid CSV: {error}", file=file, place=f"line {reader.line_num}") from None
-    missing = [column for column in needed if column not in (reader.fieldnames or ())]
+    names = list(reader.fieldnames or ())
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise InputError(f"the column {twice} is there twice", file=file, place="line 1", right="keep one of them")
+    missing = [column for column in needed if column not in names]
     if missing:
         raise InputError(f"no column {', '.join(missing)}", file=file, right=f"the header has {', '.join(needed)}")
     return rows

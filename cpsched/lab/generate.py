@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -17,6 +16,7 @@ from cpsched.importers.kubernetes import input_error
 from cpsched.lab.draw import Draw
 from cpsched.lab.families import FAMILIES, Family, Parameters
 from cpsched.lab.families.family import Raw
+from cpsched.visible import json_text
 
 _RECIPE = {"family", "parameters", "seed", "cpsched", "trace_sha256"}
 MOST_SEEDS = 2**63
@@ -101,4 +101,4 @@ def again(recipe: Any, *, trace: Path | str | None = None, file: str | None = No
 
 def as_text(instance: Mapping[str, Any]) -> str:
     """The bytes of an instance's file."""
-    return json.dumps(instance, indent=1) + "\n"
+    return json_text(instance, indent=1) + "\n"

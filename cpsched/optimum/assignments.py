@@ -7,11 +7,12 @@ from collections.abc import Callable
 from cpsched.check import Decision, Violation, violations
 from cpsched.collector import without_collector
 from cpsched.optimum.constraints.charging import refine
+from cpsched.optimum.constraints.reclaim import in_some_order
 from cpsched.optimum.extract import extract
+from cpsched.optimum.mismatch import MismatchError
 from cpsched.optimum.nogoods import forbid_refused
 from cpsched.optimum.outline import outlined
 from cpsched.optimum.program import Program
-from cpsched.optimum.race import MismatchError
 from cpsched.optimum.variables import Expr, value_in
 
 LAZY_RULES = frozenset({"filters", "charge", "eviction"})
@@ -39,7 +40,9 @@ def judged(program: Program, values: list[int]) -> Decision | None:
 def _exclude(program: Program, decision: Decision, found: list[Violation], value: Callable[[Expr], int]) -> None:
     """Make the rows exact where they let the decision pass, or exclude the counts that the violation hangs on."""
     v, charged = program.variables, [item.subject for item in found if item.rule == "charge"]
+    queues = {decision.snapshot.job_by_task[item.subject].queue for item in found if item.rule == "eviction"}
     refined = [node for node in charged if refine(program.cp, v, node)]
+    refined += [queue for queue in sorted(filter(None, queues)) if in_some_order(program.cp, v, queue)]
     if refined:
         return
     if found[0].rule == "filters":

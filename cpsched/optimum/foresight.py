@@ -148,7 +148,7 @@ class Foresight:
             left = hopes[len(trial.settled) :]
             if trial.failed and not trial.in_vain and self.falls_short:
                 return
-            if doubtful == [len(trial.settled)] or self.race.interrupted or self.race.clock() >= end:
+            if doubtful == [len(trial.settled)] or self.race.stopped or self.race.clock() >= end:
                 self.open = [*level, left[0].foreseen] if left else level
                 return
             if not trial.in_vain or not self._blame(hopes[len(trial.settled) : doubtful[-1]]):
@@ -158,7 +158,7 @@ class Foresight:
     def repeat(self, end: float) -> None:
         """Where solvers raced, take the assignment that one of them finds by itself, in this run as in any other."""
         left = end - self.race.clock()
-        if not self.levels or not self.race.raced or self.race.interrupted or left <= 0:
+        if not self.levels or not self.race.raced or self.race.stopped or left <= 0:
             return
         sketch = Sketch(self._program, self._detail)
         found = [[foreseen.value for foreseen in level] for level in self.levels]
@@ -211,7 +211,7 @@ class Foresight:
                 values, reach, doubtful = None, reach - 1, True
                 if not reach or ahead.sort in self._distrusted or not self._hopes.are_founded:
                     break
-                if self.race.clock() > until or self.race.interrupted:
+                if self.race.clock() > until or self.race.stopped:
                     break
             self._hopes.assume(ahead.step, foreseen)
         self._hopes.doubt()
@@ -226,7 +226,7 @@ class Foresight:
         if not doubtful:
             return Trial(met)
         last = doubtful[-1]
-        if end <= self.race.clock() or self.race.interrupted:
+        if end <= self.race.clock() or self.race.stopped:
             return Trial(met[: doubtful[0]], failed=True)
         value, outcome = self._found(hopes[:last], hopes[last], end, may_fail=len(doubtful) > 1)
         if value is None:
@@ -270,7 +270,7 @@ class Foresight:
                     value = objective_of(model, values)
                     break
                 refused = True
-            if not refused or end <= self.race.clock() or self.race.interrupted:
+            if not refused or end <= self.race.clock() or self.race.stopped:
                 break
         return value, outcome
 

@@ -21,12 +21,20 @@ _NO_AGGREGATOR = 1 << 12
 
 @dataclass(frozen=True)
 class Answer:
-    """What HiGHS found: whole values of all variables, if any, and a bound on the objective."""
+    """What HiGHS found: whole values of all variables, which were checked, if any, and a bound on the objective.
+
+    It reckons in floats: the bound, and that there is no solution, are claims that may be wrong.
+    """
 
     values: list[int] | None
     bound: int | None
     optimal: bool
     infeasible: bool = False
+    failed: bool = False
+    """It came to an end without an answer."""
+
+
+FAILED = Answer(None, None, optimal=False, failed=True)
 
 
 def solve(rows: Rows, seconds: float) -> Answer:
@@ -91,8 +99,9 @@ def _whole_bound(rows: Rows, bound: float) -> int | None:
 
 
 def _whole_values(rows: Rows, values: list[float]) -> list[int] | None:
-    """The solution in whole numbers; None if it is none, or does not satisfy the rows exactly."""
+    """The solution in whole numbers; None if it is none, or does not satisfy bounds and rows exactly."""
     rounded = [round(value) for value in values]
     if any(abs(whole - value) > _FAR_FROM_WHOLE for whole, value in zip(rounded, values, strict=True)):
         return None
-    return rounded if all(row.holds(rounded) for row in rows.rows) else None
+    within = all(low <= value <= high for value, (low, high) in zip(rounded, rows.bounds, strict=True))
+    return rounded if within and all(row.holds(rounded) for row in rows.rows) else None

@@ -12,6 +12,7 @@ from cpsched.optimum.linear import Linearisation, row_of
 from cpsched.optimum.relaxation import Relaxation
 from cpsched.optimum.steps import Step
 from cpsched.optimum.variables import Expr, terms_of
+from cpsched.solution import ProverName
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class Foreseen:
     """One step of one level: its best value on the sketch, and who proved that."""
 
     value: int
-    holder: str
+    holder: ProverName
     seconds: float
 
 

@@ -5,28 +5,35 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import closing
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from cpsched.check import Decision
 from cpsched.collector import without_collector
-from cpsched.objectives import level_plan, value_of
+from cpsched.objectives import level_plan
+from cpsched.optimum import mismatch
 from cpsched.optimum.assignments import judged
 from cpsched.optimum.extract import extract
+from cpsched.optimum.foreseen_levels import ForeseenLevels
 from cpsched.optimum.foresight import SEES_TASKS, Foresight
 from cpsched.optimum.hopes import Foreseen
 from cpsched.optimum.incumbent import Incumbent, hint
 from cpsched.optimum.interrupt import on_interrupt
-from cpsched.optimum.level_result import GIVEN, LevelResult
+from cpsched.optimum.level_result import LevelResult, LevelResults
 from cpsched.optimum.levels import steps_of, used_at_least
+from cpsched.optimum.mismatch import MismatchError
 from cpsched.optimum.plans import plans
 from cpsched.optimum.program import Program
-from cpsched.optimum.race import MismatchError, Race, Settings, objective_of
+from cpsched.optimum.race import Outcome, Race, Settings, objective_of
 from cpsched.optimum.repair import Repair
 from cpsched.optimum.sketch import Detail
 from cpsched.optimum.steps import Step
 from cpsched.optimum.unfolding import unfolded
 from cpsched.optimum.variables import sum_of, value_in
 from cpsched.snapshot import Snapshot
+from cpsched.solution import ProverName
+
+BOUND: ProverName = "bound"
+"""Who holds what is known of a step without any search."""
 
 FIND_EFFORT = 1.0
 """Deterministic time that CP-SAT has to itself to find a decision that is as good as foreseen."""
@@ -43,13 +50,6 @@ CLIMB = 12
 """How many values above a bound are asked for one by one."""
 
 
-class Finding(NamedTuple):
-    """Whether a decision was found; if not, who says that there is none."""
-
-    found: bool
-    refuter: str = ""
-
-
 class Search:
     """A lexicographic search; `best` is always a decision without findings."""
 
@@ -59,16 +59,13 @@ class Search:
         self._clock = self.race.clock
         self._end = self._clock() + settings.time_limit
         self._session = Program(snapshot)
-        self._incumbent = Incumbent(snapshot, self.race)
-        self.levels: list[LevelResult] = []
-        self._ask_hint = hint
+        self._incumbent = Incumbent(snapshot, self.race, hint)
         self._plan = level_plan(snapshot)
+        self._results = LevelResults(self._plan)
         self._repair = Repair(self._session, self.race)
         self._made: dict[int, list[Step]] = {}
         self._settled: list[list[int]] = []
-        self._foreseen: dict[int, list[Foreseen]] = {}
-        self._beyond: dict[int, list[Foreseen]] = {}
-        self._sketched: dict[int, list[Step]] = {}
+        self._foreseen = ForeseenLevels()
 
     @cached_property
     def program(self) -> Program:
@@ -89,21 +86,32 @@ class Search:
         """The best decision so far."""
         return self._incumbent.decision
 
+    @property
+    def levels(self) -> list[LevelResult]:
+        """What came of the levels."""
+        return self._results.levels
+
     def run(self) -> None:
-        """Settle every level in order; Ctrl-C and the time limit leave the rest as the best decision has it."""
-        with on_interrupt(self.race.interrupt), closing(self.race):
-            for position in range(len(self._plan)):
-                if position not in self._foreseen and all(level.proved for level in self.levels):
-                    self._foresee(position)
-                self._level(position)
-        if not all(level.proved for level in self.levels):
+        """Settle every level in order; Ctrl-C and the time limit leave the rest as the best decision has it.
+
+        So does a disagreement between solver, model and judge that nothing can go on from; then no solver is believed.
+        """
+        try:
+            with on_interrupt(self.race.interrupt), closing(self.race):
+                for position in range(len(self._plan)):
+                    if position not in self._foreseen and self._results.are_proved:
+                        self._foresee(position)
+                    self._level(position)
+            if not self._results.are_proved:
+                self._incumbent.let_start()
+            for wrong in self._results.read_again(self.best):
+                raise MismatchError(wrong)
+        except MismatchError as error:
+            if mismatch.LOUD:
+                raise
+            self.race.note(f"internal error, please report it: {error}; what only a solver proved is left open")
             self._incumbent.let_start()
-        for level in self.levels:
-            # A decision found for a later level may be better on one that stayed open.
-            value = value_of(self.best, level.name, level.priority)
-            if level.proved and value != level.value:
-                raise MismatchError(f"{level.name} was proved to be {level.value}, but the decision has {value}")
-            level.value = value
+            self._results.leave_open(self.best)
 
     def _foresee(self, begin: int) -> None:
         """Look at the levels ahead on a sketch, and find a decision that is as good on as many as can be.
@@ -116,7 +124,7 @@ class Search:
         sight: Foresight | None = None
         for detail in Detail:
             now, before = self._clock(), sight
-            if now >= self._end or self.race.interrupted:
+            if now >= self._end or self.race.stopped:
                 return
             if detail is Detail.NODES and before is not None and not before.sketch.has_pools:
                 continue
@@ -133,14 +141,7 @@ class Search:
                 return
 
     def _remember(self, begin: int, sight: Foresight) -> None:
-        """Keep what was foreseen; what was before it holds on only as long as the levels up to it are the same."""
-        for position, steps in enumerate(sight.levels, begin):
-            known = self._foreseen.get(position)
-            if known is not None and [step.value for step in known] != [step.value for step in steps]:
-                self._foreseen = {p: f for p, f in self._foreseen.items() if p < position}
-            self._foreseen[position] = steps
-        self._sketched |= dict(enumerate(sight.steps, begin))
-        self._beyond = {begin + len(sight.levels): sight.open}
+        self._foreseen.remember(begin, sight)
 
     def _seen_at_once(self, position: int) -> bool:
         """Whether it takes no sketch to say that the best decision so far is as good on the level as any can be."""
@@ -151,7 +152,7 @@ class Search:
         step = used_at_least(self.snapshot, self._session.classes)
         if step.measure(self.best) > step.least:
             return False
-        self._foreseen[position], self._sketched[position] = [Foreseen(step.least, "bound", 0.0)], [step]
+        self._foreseen.state(position, step)
         return True
 
     def _realised(self, begin: int, sight: Foresight) -> bool:
@@ -185,7 +186,7 @@ class Search:
         least, most = begin, begin + len(sight.levels) - 1
         while least < most and self._is_as_foreseen(least):
             least += 1
-        while least < most and not self.race.interrupted:
+        while least < most and not self.race.stopped:
             end = (least + most + 1) // 2
             if self._repaired(end, sight, share):
                 least = end
@@ -193,9 +194,7 @@ class Search:
                 most = end - 1
 
     def _is_as_foreseen(self, position: int) -> bool:
-        """Whether the best decision so far is as good on the level as foreseen."""
-        steps = zip(self._sketched[position], self._foreseen[position], strict=True)
-        return all(step.measure(self.best) == foreseen.value for step, foreseen in steps)
+        return self._foreseen.are_reached(position, self.best)
 
     def _repaired(self, end: int, sight: Foresight, share: float) -> bool:
         """Whether the sketch could be made up into a decision that is as good on all levels up to this one."""
@@ -218,7 +217,7 @@ class Search:
             rows += self._only_waiting
         for plan in plans(self.program.variables, sight):
             until = self._clock() + (self._end - self._clock()) / 4
-            if self._find([*rows, *plan], until, alone=True).found:
+            if self._find([*rows, *plan], until, alone=True).solutions:
                 for step, value in wanted:
                     if step.measure(self.best) > value:
                         raise MismatchError(
@@ -227,7 +226,7 @@ class Search:
                 return True
         return False
 
-    def _find(self, rows: list[Any], until: float, *, alone: bool = False) -> Finding:
+    def _find(self, rows: list[Any], until: float, *, alone: bool = False) -> Outcome:
         """Look for a decision that satisfies the rows; if there is one, it is the best from now on."""
         for _ in range(ATTEMPTS):
             model: Any = self.program.cp.clone()
@@ -237,12 +236,12 @@ class Search:
                 model.add(row)
             outcome = self.race.find(model, until - self._clock(), FIND_EFFORT, alone=alone)
             if not outcome.solutions:
-                return Finding(found=False, refuter=outcome.holder)
+                return outcome
             decision = judged(self.program, outcome.solutions[0])
             if decision is not None:
                 self._incumbent.take(decision, outcome.solutions[0])
-                return Finding(found=True)
-        return Finding(found=False)
+                return outcome
+        return Outcome([])
 
     @cached_property
     def _only_waiting(self) -> list[Any]:
@@ -272,16 +271,16 @@ class Search:
     def _close(self, position: int) -> None:
         """The best decision so far is as good as a sketch says that any can be."""
         foreseen = self._foreseen[position]
-        steps = zip(self._sketched[position], foreseen, strict=True)
-        holders = ["bound" if step.least == known.value else known.holder for step, known in steps]
+        pairs = self._foreseen.pairs(position)
+        holders: list[ProverName] = ["bound" if step.least == known.value else known.holder for step, known in pairs]
         self._settled.append([known.value for known in foreseen])
-        self._record(position, holders, self._clock() - sum(known.seconds for known in foreseen))
+        self._results.record(self.best, holders, sum(known.seconds for known in foreseen))
 
     def _solve(self, position: int) -> None:
         started, left = self._clock(), len(self._plan) - position
-        holders: list[str] = []
+        holders: list[ProverName] = []
         open_step: tuple[Step, int] | None = None
-        foreseen = dict(enumerate(self._foreseen.get(position) or self._beyond.get(position, [])))
+        foreseen = dict(enumerate(self._foreseen.at_least(position)))
         share = 1 / 2 if foreseen else 2 / (left + 1)
         end = started + max(0.1, (self._end - started) * share) if started < self._end else started
         started -= sum(step.seconds for step in foreseen.values())
@@ -293,36 +292,21 @@ class Search:
             for row in step.no_worse(value) if bound == value else [step.expr <= value]:
                 self.program.cp.add(row)
             if number not in foreseen or foreseen[number].value != value:
-                # What was foreseen beyond this step is only what would be best if this were.
-                foreseen, self._foreseen = {}, {p: f for p, f in self._foreseen.items() if p <= position}
-                self._beyond = {}
+                self._foreseen.forget_after(position)
+                foreseen = {}
             holders.append(holder)
             if bound != value:
                 open_step = (step, bound)
                 break
-        self._record(position, holders, started, open_step)
+        self._results.record(self.best, holders, self._clock() - started, open_step)
 
-    def _record(
-        self, position: int, holders: list[str], started: float, open_step: tuple[Step, int] | None = None
-    ) -> None:
-        """Keep what came of a level, and of which step no more than a bound is known."""
-        name, priority = self._plan[position]
-        value, earlier_open = value_of(self.best, name, priority), any(not level.proved for level in self.levels)
-        bound, prover = value, next((holder for holder in holders if holder != "bound"), "bound")
-        if open_step is not None:
-            bound, prover = open_step[0].level(open_step[1]), holders[-1]
-        elif earlier_open and prover:
-            prover = f"{prover}, {GIVEN}"
-        proved = open_step is None and not earlier_open
-        self.levels.append(LevelResult(name, priority, value, bound, proved, prover, self._clock() - started))
-
-    def _settle(self, step: Step, end: float, foreseen: Foreseen | None) -> tuple[int, str]:
+    def _settle(self, step: Step, end: float, foreseen: Foreseen | None) -> tuple[int, ProverName]:
         """(bound, who holds it); decisions that the judge refuses are excluded and the step is repeated."""
-        least, holder = step.least, "bound"
+        least, holder = step.least, BOUND
         if foreseen is not None and foreseen.value > least:
             least, holder = foreseen.value, foreseen.holder
         if step.measure(self.best) > least:
-            self._take_hint()
+            self._incumbent.take_hint(self._end - self._clock())
             if foreseen is not None:
                 self._approach(step, least, end)
                 least, holder = self._climbed(step, least, holder, end)
@@ -330,13 +314,14 @@ class Search:
         while True:
             value = step.measure(self.best)
             if value < least:
-                raise MismatchError(f"{holder} claims that nothing is below {least}, but {value} is")
+                self._drop(holder, least, value)
+                least, holder = step.least, BOUND
             if value == step.least:
-                return value, "bound"
+                return value, BOUND
             if value == least:
                 return value, holder
             seconds = end - self._clock()
-            if seconds <= START_UP * len(self.program.cp.proto.variables) or self.race.interrupted:
+            if seconds <= START_UP * len(self.program.cp.proto.variables) or self.race.stopped:
                 return least, holder if least > step.least else ""
             hint(self.program, self._incumbent.assignment(self.program))
             self.program.cp.minimize(step.expr)
@@ -348,13 +333,21 @@ class Search:
             if outcome.bound is None or outcome.bound <= least:
                 return (value, holder) if value == least else (least, holder if least > step.least else "")
             if outcome.bound > value:
-                raise MismatchError(f"{outcome.holder} claims that nothing is below {outcome.bound}, but {value} is")
+                self._drop(outcome.holder, outcome.bound, value)
+                return least, holder if least > step.least else ""
             return outcome.bound, outcome.holder
+
+    def _drop(self, holder: ProverName, bound: int, value: int) -> None:
+        """Go on without a bound that a decision beats, and say so."""
+        wrong = f"{holder} reported that nothing is below {bound}, but a decision has {value}"
+        if mismatch.LOUD or holder == BOUND:
+            raise MismatchError(wrong)
+        self.race.note(f"{wrong}: its bound was dropped")
 
     def _approach(self, step: Step, least: int, end: float) -> None:
         """Look around the best decision for one that is as good as foreseen; what is refused is close to the next."""
         near, expr = self._incumbent.assignment(self.program), step.expr
-        while (left := end - self._clock()) > 0 and not self.race.interrupted:
+        while (left := end - self._clock()) > 0 and not self.race.stopped:
             hint(self.program, near)
             model: Any = self.program.cp.clone()
             model.minimize(expr)
@@ -366,7 +359,7 @@ class Search:
             if self._accept(near, step):
                 return
 
-    def _climbed(self, step: Step, least: int, holder: str, end: float) -> tuple[int, str]:
+    def _climbed(self, step: Step, least: int, holder: ProverName, end: float) -> tuple[int, ProverName]:
         """What was foreseen is close: ask for that value, then for the next, as long as the answer is a clear no.
 
         Millionths are asked for once only: the next value that there is may be thousands of them away.
@@ -376,10 +369,10 @@ class Search:
             if self._clock() >= end or step.measure(self.best) <= least:
                 break
             until = self._clock() + max(0.1, (end - self._clock()) / 4)
-            finding = self._find([step.expr <= least, *rows], until)
-            if not finding.refuter:
+            outcome = self._find([step.expr <= least, *rows], until)
+            if not outcome.refuted or not outcome.holder:
                 break
-            least, holder = step.attainable(least + 1), finding.refuter
+            least, holder = step.attainable(least + 1), outcome.holder
         return least, holder
 
     def _refused(self, solutions: list[list[int]], step: Step) -> bool:
@@ -402,10 +395,3 @@ class Search:
         if worth <= step.measure(self.best):
             self._incumbent.take(decision, values)
         return True
-
-    def _take_hint(self) -> None:
-        """Go on from what breaks no rule of the decision made elsewhere, once, if that is better so far."""
-        if self._ask_hint is None:
-            return
-        decided, self._ask_hint = self._ask_hint(), None
-        self._incumbent.take_legal(decided, self._end - self._clock())

@@ -89,7 +89,7 @@ def _in_queue(decision: Decision, queue: str) -> list[Change]:
     shares = decision.snapshot.shares
 
     def is_below(job: SessionJob) -> bool:
-        below = shares[job.queue].ancestors if job.queue in shares else ()
+        below = shares[job.queue].ancestors if job.queue is not None and job.queue in shares else ()
         return job.queue == queue or queue in below
 
     return [Change(jobs=(job.key,)) for job in _ranked(filter(is_below, decision.jobs_served()))]

@@ -14,14 +14,16 @@ from ortools.sat.python import cp_model
 from cpsched.check import Decision, Violation, violations
 from cpsched.instance import Task
 from cpsched.objectives import PRIORITY_OFFSET, out_of_reach, value_of
+from cpsched.optimum import mismatch
 from cpsched.optimum.assignments import LAZY_RULES
 from cpsched.optimum.classes import task_key
+from cpsched.optimum.cp_sat import CpSat
 from cpsched.optimum.extract import extract
 from cpsched.optimum.levels import steps_of
+from cpsched.optimum.mismatch import MismatchError
 from cpsched.optimum.nogoods import forbid_refused
 from cpsched.optimum.outline import outlined
 from cpsched.optimum.program import Program
-from cpsched.optimum.race import MismatchError
 from cpsched.optimum.said import Said
 from cpsched.optimum.variables import Expr, sum_of, value_in, weighted
 from cpsched.snapshot import Snapshot
@@ -99,6 +101,15 @@ class Question:
         return True
 
     def answer(self, minimise: Expr | None = None) -> Decision | None:
+        """A decision, or None if there is none; where model and checker disagree, the question stays open."""
+        try:
+            return self._answer(minimise)
+        except MismatchError as error:
+            if mismatch.LOUD:
+                raise
+            raise UndecidedError from error
+
+    def _answer(self, minimise: Expr | None) -> Decision | None:
         """Solve, let the checker look, exclude, and again."""
         cp: Any = self.cp
         counts = [*self.v.bind.values(), *self.v.reserve.values(), *self.v.evict.values()]
@@ -144,20 +155,15 @@ class Question:
         self.cp.add(total <= (value_of(reference, name, priority) or 0))
 
     def _solve(self, cp: Any, *, exactly: bool) -> list[int] | None:
-        solver = cp_model.CpSolver()
-        parameters: Any = solver.parameters
-        parameters.num_workers = 1
-        parameters.random_seed = 1
-        parameters.catch_sigint_signal = False
-        parameters.max_time_in_seconds = max(0.01, self._end - time.monotonic())
-        status = solver.solve(cp)
+        cp_sat = CpSat(seconds=self._end - time.monotonic())
+        status = cp_sat.run(cp)
         if status == cp_model.MODEL_INVALID:
             raise MismatchError(f"the model is invalid: {cp.validate()}")
         if status == cp_model.INFEASIBLE:
             return None
         if status != cp_model.OPTIMAL and (exactly or status != cp_model.FEASIBLE):
             raise UndecidedError
-        return list(solver.response_proto.solution)
+        return cp_sat.values
 
     def _decision(self, values: list[int]) -> Decision:
         return extract(self.snapshot, self.v.classes, outlined(self.v, values))

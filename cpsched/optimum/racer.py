@@ -15,12 +15,15 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
-from cpsched.optimum.highs import Answer, solve
+from cpsched.optimum.highs import FAILED, Answer, solve
 from cpsched.optimum.rows import Rows
 
 _LENGTH = 8
+_CODE = "import sys; sys.path.append(sys.argv[1]); from cpsched.optimum.racer import serve; serve()"
+"""What the child runs: its argument is the folder of this package, for a package that is not installed."""
 
 
 class Racer:
@@ -28,6 +31,7 @@ class Racer:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
+        self._lost: str | None = None
         self._answers: queue.Queue[tuple[int, Answer]] = queue.Queue()
         self._listener = threading.Thread()
         self._number = 0
@@ -37,20 +41,34 @@ class Racer:
         if self._process is not None and self._process.poll() is None:
             return
         self.stop()
-        command = [sys.executable, "-c", "from cpsched.optimum.racer import serve; serve()"]
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
-        )
+        self._lost = None
+        # -P: without it the current folder comes first on the module path, and its files may be anybody's.
+        command = [sys.executable, "-P", "-c", _CODE, str(Path(__file__).parents[2])]
+        pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+        try:
+            self._process = subprocess.Popen(command, **pipes, start_new_session=True)
+        except OSError as error:
+            self._lost = f"could not be started ({error.strerror or error})"
+            return
         assert self._process.stdout is not None
         stream = self._process.stdout.fileno()
         self._listener = threading.Thread(target=_listen, args=(stream, self._answers), daemon=True)
         self._listener.start()
 
     def ask(self, rows: Rows, seconds: float) -> None:
-        """Start solving, and drop what was asked before; a child that is gone simply never answers."""
+        """Start solving, and drop what was asked before."""
         self.start()
         self._number += 1
         self._tell((self._number, rows, seconds))
+
+    def lost(self) -> str | None:
+        """How the child came to its end, if it is gone and can answer no more; what was left of it is ended."""
+        process = self._process
+        if process is not None and (process.poll() is not None or not self._listener.is_alive()):
+            self.stop()
+            code = process.returncode
+            self._lost = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+        return self._lost
 
     def answer(self, patience: float = 0.0) -> Answer | None:
         """The answer to the last question if it has come, or comes within so many seconds."""
@@ -65,8 +83,7 @@ class Racer:
     def drop(self) -> None:
         """Nobody waits for the answer any more."""
         self._number += 1
-        if self._process is not None:
-            self._tell(None)
+        self._tell(None)
 
     def stop(self) -> None:
         """End the child and its fork, whatever they are at."""
@@ -82,12 +99,12 @@ class Racer:
                 pipe.close()
 
     def _tell(self, message: Any) -> None:
-        assert self._process is not None
+        if self._process is None:
+            return
         assert self._process.stdin is not None
-        try:
+        # A child that is gone does not listen; `lost` tells.
+        with suppress(OSError):
             _write(self._process.stdin.fileno(), pickle.dumps(message))
-        except OSError:
-            self.stop()
 
 
 def _listen(stream: int, answers: queue.Queue[tuple[int, Answer]]) -> None:
@@ -127,8 +144,7 @@ def serve() -> None:
     del highspy
     asked, told = sys.stdin.fileno(), os.dup(sys.stdout.fileno())
     os.dup2(2, sys.stdout.fileno())
-    worker = 0
-    answers = -1
+    number, worker, answers = 0, 0, -1
     try:
         while True:
             ready, _, _ = select.select([asked] if answers < 0 else [asked, answers], [], [])
@@ -136,23 +152,25 @@ def serve() -> None:
             if asked in ready:
                 message = pickle.loads(_read(asked))
             elif answers in ready:
-                _pass_on(answers, told)
+                _pass_on(number, answers, told)
             if worker:
                 _end(worker, answers)
                 worker, answers = 0, -1
             if message is not None:
+                number, *_ = message
                 worker, answers = _forked(*message)
     except EOFError:
         if worker:
             _end(worker, answers)
 
 
-def _pass_on(answers: int, told: int) -> None:
+def _pass_on(number: int, answers: int, told: int) -> None:
     try:
-        _write(told, _read(answers))
+        content = _read(answers)
     except EOFError:
-        # A worker that died has no answer: the other engine decides.
-        return
+        # A worker that died has no answer, and nobody is to wait for one.
+        content = pickle.dumps((number, FAILED))
+    _write(told, content)
 
 
 def _end(worker: int, answers: int) -> None:
@@ -171,7 +189,7 @@ def _forked(number: int, rows: Rows, seconds: float) -> tuple[int, int]:
     try:
         found = solve(rows, seconds)
     except Exception:
-        # A racer that stumbles is no racer.
-        found = Answer(None, None, optimal=False)
+        # The other solver decides.
+        found = FAILED
     _write(sender, pickle.dumps((number, found)))
     os._exit(0)  # noqa: TID251  (a fork must not run what its parent left to do at its end)

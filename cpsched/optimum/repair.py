@@ -51,7 +51,7 @@ class Repair:
             start = {x.index: count for x, count in assigned(v, outline).items()}
         if v.waiting_will_do and not any(start[x.index] for x in v.bind.values()):
             rows.append(sum_of(list(v.bind.values())) == 0)
-        while (left := end - self._race.clock()) > 0 and not self._race.interrupted:
+        while (left := end - self._race.clock()) > 0 and not self._race.stopped:
             near = self._race.completed(self._model(rows, start))
             if near is None:
                 return None

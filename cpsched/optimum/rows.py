@@ -67,6 +67,14 @@ class Rows:
     """Values of some or all variables to start from."""
 
     @property
+    def least(self) -> int:
+        """What the objective is at least by the variables' bounds, or by a row that says so."""
+        terms = self.objective.items()
+        found = [sum(coefficient * self.bounds[v][0 if coefficient > 0 else 1] for v, coefficient in terms)]
+        found += [row.lower for row in self.rows if row.lower is not None and row.terms == self.objective]
+        return max(found) + self.offset
+
+    @property
     def are_moderate(self) -> bool:
         """Whether a solver that reckons in floats can be trusted with them."""
         return max(map(abs, self.objective.values()), default=0) <= LARGEST and all(

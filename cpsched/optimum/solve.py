@@ -60,6 +60,7 @@ def _told(search: Search) -> Solution:
         levels=tuple(_level(result) for result in search.levels),
         seed=search.settings.seed,
         interrupted=search.race.interrupted and not proved,
+        notes=tuple(search.race.notes),
     )
 
 
@@ -72,6 +73,7 @@ def _level(result: LevelResult) -> Level:
         bound=_shown(result.name, result.bound),
         proved=result.proved,
         prover=result.prover,
+        given_open_levels=result.given_open_levels,
         seconds=round(result.seconds, 3),
     )
 

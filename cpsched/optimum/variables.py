@@ -24,8 +24,10 @@ Terms = tuple[int, dict[int, int]]
 """A constant, and the coefficient of every variable."""
 
 Shape = tuple[tuple[str, int], ...]
-Charged = tuple[frozenset[int], Shape]
-"""Victims of a shape that the same classes may evict."""
+Charged = tuple[frozenset[int], Shape, Action]
+"""Victims of a shape that the same classes may evict, by the action that evicts them."""
+Claims = dict[int, cp_model.IntVar | None]
+"""Per class that may reclaim: whether its queue has the claim; None for always."""
 Counts = dict[Charged, tuple[cp_model.IntVar, int]]
 """How many of them are charged, and how many there are."""
 
@@ -71,6 +73,9 @@ class Variables:
             self._serve(jobs)
         self.changes: dict[tuple[str, str], Expr] = {}
         self.charged: dict[str, Counts] = {}
+        self.claims: Claims | None = None
+        self.ordered: set[str] = set()
+        """Queues of which it is stated exactly that their reclaim victims can go in some order."""
         self.leavers: dict[tuple[str, str], list[tuple[int, VictimGroup]]] = {}
         self.deficits: list[Deficit] | None = None
 

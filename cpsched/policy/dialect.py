@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import yaml
-
+from cpsched.errors import InputError
+from cpsched.json_values import RepeatedKeyError
 from cpsched.policy.kube_conf import GROUP, KIND
 from cpsched.policy.notes import Notes, shown
+from cpsched.yaml_values import yaml_values
 
 Scheduler = Literal["volcano", "kube"]
 
@@ -17,7 +18,6 @@ _EXPECTED = (
     "write Volcano's actions and tiers, a KubeSchedulerConfiguration with apiVersion and kind, "
     "or the ConfigMap that holds either"
 )
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True)
@@ -71,10 +71,12 @@ def _parsed(key: object, text: object, notes: Notes) -> Any:
     if not isinstance(text, str):
         return None
     try:
-        return yaml.load(text, _LOADER)
-    except yaml.YAMLError as error:
+        values = list(yaml_values(text, str(key)))
+    except InputError as error:
+        if isinstance(error, RepeatedKeyError):
+            raise notes.error(error.wrong, place=f"data.{key}: {error.place}", right=error.right) from None
         if not str(key).endswith(".conf"):
             return None
-        mark = getattr(error, "problem_mark", None)
-        line = f" in its line {mark.line + 1}" if mark else ""
-        raise notes.error(f"{key} is not YAML{line}", place="data") from error
+        line = f" in its {error.place.partition(' column')[0]}" if error.place else ""
+        raise notes.error(f"{key} is not YAML{line}", place="data") from None
+    return values[0] if len(values) == 1 else None

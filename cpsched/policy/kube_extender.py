@@ -6,6 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from cpsched.errors import InputError
 from cpsched.objects.base import Items
 from cpsched.policy import durations
 from cpsched.policy.notes import Notes
@@ -76,6 +77,15 @@ def checked_extenders(extenders: tuple[Extender, ...], notes: Notes) -> tuple[Ex
     if repeated:
         raise notes.error(f"{repeated} is managed twice", place="extenders", right="one extender manages a resource")
     return tuple(sorted(extenders, key=lambda extender: extender.ignorable))
+
+
+def not_asked(extender: Extender, file: str) -> str:
+    """The doubt that remains if an extender is left out."""
+    needed = "" if extender.ignorable else ", though the scheduler would place nobody without its answer"
+    made = f"the extender {extender.url_prefix[:200]} is not asked, the decision is made without it{needed}"
+    wrong = f"an input opens no connection: {made}"
+    right = "name its configuration by --conf, or add --allow-extenders"
+    return str(InputError(wrong, file=file, place="extenders", right=right))
 
 
 def ignored_resources(extenders: tuple[Extender, ...]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -12,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from cpsched.policy.dialect import recognise
 from cpsched.policy.kube_conf import KubeConf, checked_version
+from cpsched.policy.kube_extender import not_asked
 from cpsched.policy.levels import Level
 from cpsched.policy.model import GangProtection, Model, PdbProtection, Rules
 from cpsched.policy.notes import Notes
@@ -35,12 +37,21 @@ class Policy(BaseModel):
     kube: KubeConf
     conf: Mapping[str, Any] | None = None
     """The configuration as it was written; None for the scheduler's default."""
+    not_asked: tuple[str, ...] = ()
+    """Doubts: extenders that are left out, because nobody who may has named their configuration."""
 
     @property
     def sha256(self) -> str:
         """Hash of all that was stated: the model, the configuration, kube-scheduler's release."""
         parts = [self.model.model_dump(mode="json"), self.conf, self.kube.version]
         return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
+
+    def without_extenders(self, file: str) -> Policy:
+        """The same policy in which no extender is asked, with a doubt for each; what it manages stays its own."""
+        if not self.kube.extenders:
+            return self
+        doubts = tuple(not_asked(extender, file) for extender in self.kube.extenders)
+        return self.model_copy(update={"kube": replace(self.kube, extenders=()), "not_asked": doubts})
 
     @property
     def name(self) -> str:
@@ -65,7 +76,7 @@ class Policy(BaseModel):
     @property
     def warnings(self) -> tuple[str, ...]:
         """What was ignored while the configuration was read."""
-        return self.kube.warnings if self.is_kube else self.volcano.warnings
+        return (*self.kube.warnings, *self.not_asked) if self.is_kube else self.volcano.warnings
 
     @cached_property
     def actions(self) -> tuple[str, ...]:

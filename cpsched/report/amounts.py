@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 
 _BINARY = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 
 
-def amount(resource: str, value: float) -> str:
+def amount(resource: str, exact: Fraction | float) -> str:
     """An amount in Volcano's units (cpu and scalars in thousandths, memory in bytes) as a short quantity."""
+    value = float(exact)
     if resource == "memory":
         return _binary(value)
     if resource == "ephemeral-storage":

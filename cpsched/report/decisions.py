@@ -54,7 +54,7 @@ def _about(scene: Scene) -> str:
 
 def verdict(scene: Scene) -> list[Cell]:
     """Who is better and where that shows, then what each decision does."""
-    told = []
+    told = [Cell(f"Doubt: {text}", "worse") for text in scene.snapshot.policy.not_asked]
     for one in standings(scene.views) if len(scene.views) > 1 else []:
         told.append(Cell(one.sentence, "worse" if one.is_behind else "better"))
     return [*told, *map(_summary_cell, scene.views)]

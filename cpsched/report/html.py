@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import cpsched
 from cpsched.errors import InputError
 from cpsched.report.document import Picture, Report, Table, Text
+from cpsched.visible import visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -18,13 +19,14 @@ TEMPLATE = "page.html.j2"
 
 
 def html(report: Report) -> str:
-    """The page; every text of the input is escaped, and the one script is allowed by its hash alone."""
+    """The page; every text of the input is escaped and made visible; the one script is allowed by its hash alone."""
     templates = _templates()
     script = templates.get_template("page.js").render()
     style = templates.get_template("page.css").render()
-    return templates.get_template(TEMPLATE).render(
+    page = templates.get_template(TEMPLATE).render(
         report=report, policy=_security_policy(script), script=script, style=style, version=cpsched.__version__
     )
+    return visible(page, keep="\n\t")
 
 
 def _security_policy(script: str) -> str:

@@ -40,7 +40,7 @@ def proof(level: Level) -> str:
     if level.proved:
         return f"proved ({level.prover}, {level.seconds:.2f} s)"
     if level.prover and level.value == level.bound:
-        return f"closed ({level.prover})"
+        return f"closed ({level.prover}{', given open levels' if level.given_open_levels else ''})"
     holder = f" ({level.prover})" if level.prover else ""
     return "" if level.bound is None else f"open, bound {shown(level.bound)}{holder}"
 

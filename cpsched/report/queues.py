@@ -8,6 +8,7 @@ from cpsched.report.amounts import amount, short
 from cpsched.report.document import Block, Cell, Picture, Section, Text, table
 from cpsched.report.scene import Scene
 from cpsched.resources import Vector
+from cpsched.shares import Exact
 from cpsched.snapshot.queues import cluster_total
 
 MOST_QUEUES = 24
@@ -83,9 +84,9 @@ def _queue(scene: Scene, name: str, resources: list[str]) -> QueuePicture:
             QueueBar(
                 resource=short(resource),
                 deserved=amount(resource, due),
-                deserved_at=round(100 * due / scale, 2),
+                deserved_at=round(float(100 * due / scale), 2),
                 limit=amount(resource, limit),
-                limit_at=round(100 * limit / scale, 2),
+                limit_at=round(float(100 * limit / scale), 2),
                 wants=amount(resource, share.request.get(resource, 0)),
                 holdings=tuple(_holding(state, vector, resource, due, scale) for state, vector in held),
             )
@@ -93,6 +94,6 @@ def _queue(scene: Scene, name: str, resources: list[str]) -> QueuePicture:
     return QueuePicture(name, tuple(bars))
 
 
-def _holding(state: str, vector: Vector, resource: str, due: float, scale: float) -> Holding:
+def _holding(state: str, vector: Vector, resource: str, due: Exact, scale: Exact) -> Holding:
     value = vector.get(resource, 0)
-    return Holding(state, amount(resource, value), round(100 * max(0, value) / scale, 2), value - due >= 0.1)
+    return Holding(state, amount(resource, value), round(float(100 * max(0, value) / scale), 2), value > due)

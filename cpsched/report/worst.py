@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from cpsched.errors import InputError
 from cpsched.importers.load import load
 from cpsched.importers.policy import load_policy
+from cpsched.instance import Instance
 from cpsched.lab.study.matrix import Plan
 from cpsched.lab.study.results import Results
 from cpsched.policy import Policy
@@ -29,9 +31,9 @@ def embedding(results: Results) -> Callable[[str, Row, str | None], list[Section
         tasks = (cell["tasks_pending"] or 0) + (cell["tasks_running"] or 0)
         if tasks > MOST_TASKS:
             return []
-        instance = load(results.instance(cell["instance_sha256"]), lenient=True)
+        instance = _instance(results, cell["instance_sha256"])
         keys = {cell["engine"]: cell["key"]} | ({} if best is None else {OPTIMAL: best})
-        solutions = [Solution.parse(results.solution(one)) for one in keys.values()]
+        solutions = [_solution(results, one) for one in keys.values()]
         scene = Scene.of(instance, _policy(results.plan, cell, instance.conf), solutions, list(keys), {OPTIMAL})
         parts = [part for part in decision_sections(scene, most_nodes=MOST_NODES) if part.key in SHOWN]
         told = [Text(line.text) for line in verdict(scene)]
@@ -41,7 +43,30 @@ def embedding(results: Results) -> Callable[[str, Row, str | None], list[Section
     return embed
 
 
+def _instance(results: Results, sha256: str) -> Instance:
+    file = str(results.folder.instance_path(sha256))
+    try:
+        instance = load(results.instance(sha256), lenient=True)
+    except InputError as error:
+        raise error.within(file=file) from None
+    if instance.sha256 != sha256:
+        raise InputError(
+            "not the instance that the study decided on", file=file, right="delete it and run the study again"
+        )
+    return instance
+
+
+def _solution(results: Results, key: str) -> Solution:
+    return Solution.parse(results.solution(key), file=str(results.folder.solution_path(key)))
+
+
 def _policy(plan: Plan, cell: Row, own: Mapping[str, Any] | None) -> Policy:
     model = next(one.content for one in plan.models if one.name == cell["model"])
-    conf = own if plan.conf is None else plan.conf
-    return load_policy(model, conf, lenient=True, kube_version=plan.recipe.kube_version)
+    return load_policy(
+        model,
+        plan.conf,
+        lenient=True,
+        kube_version=plan.recipe.kube_version,
+        stated=own,
+        allow_extenders=plan.recipe.allow_extenders,
+    )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from cpsched.shares.capacity import capacity_flat, capacity_share
-from cpsched.shares.demand import QueueDemand, QueueShare, dominant_share
+from cpsched.shares.demand import Exact, QueueDemand, QueueShare, dominant_share, floats, in_float64
+from cpsched.shares.exact import exact_proportion
 from cpsched.shares.hierarchy import NotReady, capacity_hierarchical
 from cpsched.shares.proportion import proportion
 
 __all__ = [
+    "Exact",
     "NotReady",
     "QueueDemand",
     "QueueShare",
@@ -15,5 +17,8 @@ __all__ = [
     "capacity_hierarchical",
     "capacity_share",
     "dominant_share",
+    "exact_proportion",
+    "floats",
+    "in_float64",
     "proportion",
 ]

@@ -1,16 +1,18 @@
-"""Declared shares without a queue tree; mirrors `plugins/capacity/capacity.go:buildQueueAttrs`."""
+"""Declared shares without a queue tree; mirrors `plugins/capacity/capacity.go:buildQueueAttrs`.
+
+Nothing is divided here: of whole numbers the shares are exact, of float64 they are upstream's.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from cpsched.resources import INFINITY, Vector, is_empty, maximum, min_dimension
-from cpsched.shares.demand import QueueDemand, QueueShare, dominant_share, floats, real_capability, total_of
+from cpsched.shares.demand import QueueDemand, QueueShare, dominant_share, real_capability, total_of
 
 
-def capacity_flat(total: Vector, queues: Sequence[QueueDemand]) -> dict[str, QueueShare]:
+def capacity_flat(total: Vector, queues: Sequence[QueueDemand]) -> dict[str, QueueShare[float]]:
     """The shares of the queues that have jobs: what they declare, within their limit, at least their guarantee."""
-    total = floats(total)
     total_guarantee = total_of(queue.guarantee for queue in queues)
     return {queue.name: _share(queue, total, total_guarantee) for queue in queues if queue.has_jobs}
 
@@ -20,17 +22,16 @@ def capacity_share(allocated: Vector, deserved: Vector) -> float:
     return 1.0 if is_empty(deserved) else dominant_share(allocated, deserved)
 
 
-def _share(queue: QueueDemand, total: Vector, total_guarantee: Vector) -> QueueShare:
+def _share(queue: QueueDemand, total: Vector, total_guarantee: Vector) -> QueueShare[float]:
     limit = real_capability(queue, total, total_guarantee)
-    guarantee, allocated = floats(queue.guarantee), floats(queue.allocated)
-    deserved = maximum(min_dimension(floats(queue.deserved), limit, missing=INFINITY), guarantee)
+    guarantee = dict(queue.guarantee or {})
+    deserved = maximum(min_dimension(queue.deserved or {}, limit, missing=INFINITY), guarantee)
     return QueueShare(
         deserved=deserved,
         real_capability=limit,
         guarantee=guarantee,
-        share=capacity_share(allocated, deserved),
-        allocated=allocated,
-        request=floats(queue.request),
-        inqueue=floats(queue.inqueue),
-        elastic=floats(queue.elastic),
+        allocated=queue.allocated,
+        request=queue.request,
+        inqueue=queue.inqueue,
+        elastic=queue.elastic,
     )

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Generic, TypeVar
 
 from cpsched.resources import INFINITY, Vector, add, exceeded_part, min_dimension, names, share
+
+Exact = Fraction | float
+"""A whole number, a fraction or infinity: what the judge computes with, never a rounded number."""
+
+Due_co = TypeVar("Due_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +35,16 @@ class QueueDemand:
 
 
 @dataclass(frozen=True, slots=True)
-class QueueShare:
+class QueueShare(Generic[Due_co]):
     """What a queue is due at the start of a session; in a tree the usage includes all descendants."""
 
-    deserved: dict[str, float]
-    real_capability: dict[str, float]
-    guarantee: dict[str, float]
-    share: float
-    allocated: dict[str, float]
-    request: dict[str, float]
-    inqueue: dict[str, float]
-    elastic: dict[str, float]
+    deserved: Mapping[str, Due_co]
+    real_capability: Mapping[str, float]
+    guarantee: Mapping[str, float]
+    allocated: Mapping[str, float]
+    request: Mapping[str, float]
+    inqueue: Mapping[str, float]
+    elastic: Mapping[str, float]
     ancestors: tuple[str, ...] = ()
     """From the root down to the parent; empty without a hierarchy."""
     is_leaf: bool = True
@@ -54,20 +60,37 @@ def floats(vector: Vector | None) -> dict[str, float]:
     return {name: float(amount) for name, amount in (vector or {}).items()}
 
 
+def in_float64(queues: Sequence[QueueDemand]) -> list[QueueDemand]:
+    """The same queues with every amount in float64: given these, what is computed rounds as upstream does."""
+    return [
+        replace(
+            queue,
+            capability=None if queue.capability is None else floats(queue.capability),
+            deserved=None if queue.deserved is None else floats(queue.deserved),
+            guarantee=None if queue.guarantee is None else floats(queue.guarantee),
+            allocated=floats(queue.allocated),
+            request=floats(queue.request),
+            inqueue=floats(queue.inqueue),
+            elastic=floats(queue.elastic),
+        )
+        for queue in queues
+    ]
+
+
 def total_of(vectors: Iterable[Vector | None]) -> dict[str, float]:
-    """The sum of the vectors in float64."""
+    """The sum of the vectors."""
     total: dict[str, float] = {}
     for vector in vectors:
-        total = add(total, floats(vector))
+        total = add(total, vector or {})
     return total
 
 
 def real_capability(queue: QueueDemand, total: Vector, total_guarantee: Vector) -> dict[str, float]:
     """What the queue can reach without touching guarantees of others; cpu or memory not capped above 0 is uncapped."""
-    reachable = add(exceeded_part(total, total_guarantee), floats(queue.guarantee))
+    reachable = add(exceeded_part(total, total_guarantee), queue.guarantee or {})
     if not queue.capability:
         return reachable
-    capability = floats(queue.capability)
+    capability = dict(queue.capability)
     for name in ("cpu", "memory"):
         if capability.get(name, 0) <= 0:
             capability[name] = math.inf

@@ -1,4 +1,7 @@
-"""Declared shares in a tree of queues; mirrors `plugins/capacity/capacity.go:buildHierarchicalQueueAttrs`."""
+"""Declared shares in a tree of queues; mirrors `plugins/capacity/capacity.go:buildHierarchicalQueueAttrs`.
+
+Nothing is divided here: of whole numbers the shares are exact, of float64 they are upstream's.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cpsched.resources import INFINITY, Vector, add, exceeded_part, is_empty, maximum, min_dimension
-from cpsched.shares.capacity import capacity_share
-from cpsched.shares.demand import QueueDemand, QueueShare, floats, total_of
+from cpsched.shares.demand import QueueDemand, QueueShare, total_of
 
 ROOT = "root"
 
@@ -22,7 +24,7 @@ class NotReady:
     reason: str
 
 
-def capacity_hierarchical(total: Vector, queues: Sequence[QueueDemand]) -> dict[str, QueueShare] | NotReady:
+def capacity_hierarchical(total: Vector, queues: Sequence[QueueDemand]) -> dict[str, QueueShare[float]] | NotReady:
     """The shares of all queues, or why the queues are no usable tree: a missing parent or root, jobs above a leaf."""
     queue_by_name = {queue.name: queue for queue in queues}
     for queue in queues:
@@ -46,7 +48,7 @@ def _parent(queue: QueueDemand) -> str:
 
 def _shares(
     total: Vector, queues: Mapping[str, QueueDemand], children: Mapping[str, Sequence[str]]
-) -> dict[str, QueueShare]:
+) -> dict[str, QueueShare[float]]:
     ancestors = _ancestors(queues)
     allocated = _with_descendants({name: queue.allocated for name, queue in queues.items()}, ancestors)
     request = _with_descendants({name: queue.request for name, queue in queues.items()}, ancestors)
@@ -58,7 +60,6 @@ def _shares(
             deserved=deserved[name],
             real_capability=limit[name],
             guarantee=guarantee[name],
-            share=capacity_share(allocated[name], deserved[name]),
             allocated=allocated[name],
             request=request[name],
             inqueue=inqueue[name],
@@ -90,10 +91,10 @@ def _ancestors(queues: Mapping[str, QueueDemand]) -> dict[str, tuple[str, ...]]:
 
 
 def _with_descendants(own: Mapping[str, Vector], ancestors: Mapping[str, Sequence[str]]) -> Vectors:
-    used = {name: floats(vector) for name, vector in own.items()}
+    used = {name: dict(vector) for name, vector in own.items()}
     for name, vector in own.items():
         for ancestor in ancestors[name]:
-            used[ancestor] = add(used[ancestor], floats(vector))
+            used[ancestor] = add(used[ancestor], vector)
     return used
 
 
@@ -104,9 +105,9 @@ def _top_down(
 
     What the root does not reach, that is everything below a cycle, keeps no capability at all.
     """
-    deserved = {name: floats(queue.deserved) for name, queue in queues.items()}
-    guarantee = {name: floats(queue.guarantee) for name, queue in queues.items()}
-    capability = {name: floats(queue.capability) for name, queue in queues.items()}
+    deserved = {name: dict(queue.deserved or {}) for name, queue in queues.items()}
+    guarantee = {name: dict(queue.guarantee or {}) for name, queue in queues.items()}
+    capability = {name: dict(queue.capability or {}) for name, queue in queues.items()}
     limit: Vectors = {name: {} for name in queues}
     if is_empty(capability[ROOT]):
         capability[ROOT] = dict.fromkeys(("cpu", "memory", *total), math.inf)

@@ -1,4 +1,7 @@
-"""Deserved shares by weighted water filling; mirrors `plugins/proportion/proportion.go:OnSessionOpen`."""
+"""Deserved shares by weighted water filling; mirrors `plugins/proportion/proportion.go:OnSessionOpen`.
+
+This rounds in float64 and stops below a tenth of a unit as upstream does; the judge uses `cpsched.shares.exact`.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +20,12 @@ from cpsched.resources import (
     same,
     scaled,
 )
-from cpsched.shares.demand import QueueDemand, QueueShare, dominant_share, floats, real_capability, total_of
+from cpsched.shares.demand import QueueDemand, QueueShare, floats, in_float64, real_capability, total_of
 
 
-def proportion(total: Vector, queues: Sequence[QueueDemand]) -> dict[str, QueueShare]:
+def proportion(total: Vector, queues: Sequence[QueueDemand]) -> dict[str, QueueShare[float]]:
     """The shares of the queues that have jobs; the guarantees of all queues are set aside."""
-    total = floats(total)
+    total, queues = floats(total), in_float64(queues)
     total_guarantee = total_of(queue.guarantee for queue in queues)
     active = [queue for queue in queues if queue.has_jobs]
     limits = {queue.name: real_capability(queue, total, total_guarantee) for queue in active}
@@ -31,12 +34,11 @@ def proportion(total: Vector, queues: Sequence[QueueDemand]) -> dict[str, QueueS
         queue.name: QueueShare(
             deserved=deserved[queue.name],
             real_capability=limits[queue.name],
-            guarantee=floats(queue.guarantee),
-            share=dominant_share(floats(queue.allocated), deserved[queue.name]),
-            allocated=floats(queue.allocated),
-            request=floats(queue.request),
-            inqueue=floats(queue.inqueue),
-            elastic=floats(queue.elastic),
+            guarantee=queue.guarantee or {},
+            allocated=queue.allocated,
+            request=queue.request,
+            inqueue=queue.inqueue,
+            elastic=queue.elastic,
         )
         for queue in active
     }
@@ -70,7 +72,7 @@ def _water_filling(
 def _poured(queue: QueueDemand, deserved: Vector, portion: Vector, limit: Vector) -> dict[str, float]:
     """One queue's new share: no more than it may have or asks for, no less than it is guaranteed."""
     capped = min_dimension(add(deserved, portion), limit, missing=INFINITY)
-    return maximum(min_dimension(capped, floats(queue.request)), floats(queue.guarantee))
+    return maximum(min_dimension(capped, queue.request), queue.guarantee or {})
 
 
 def _content(queue: QueueDemand) -> tuple[object, ...]:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from cpsched.instance import RELEASING, Instance, Queue, Task
 from cpsched.policy import Policy
-from cpsched.shares import NotReady, QueueShare
+from cpsched.shares import Exact, NotReady, QueueShare
 from cpsched.snapshot.enqueue import may_enter
 from cpsched.snapshot.jobs import SessionJob, is_starving, session_jobs, starving_voters
 from cpsched.snapshot.predicates import Predicates
@@ -72,7 +72,7 @@ class Snapshot:
         return {}
 
     @property
-    def shares(self) -> dict[str, QueueShare]:
+    def shares(self) -> Mapping[str, QueueShare[Exact]]:
         """Shares of the queues; empty where no share plugin is configured, or the plugin refuses to decide."""
         return {} if isinstance(self._shares, NotReady) else self._shares
 
@@ -82,7 +82,7 @@ class Snapshot:
         return self._shares.reason if isinstance(self._shares, NotReady) else None
 
     @cached_property
-    def _shares(self) -> dict[str, QueueShare] | NotReady:
+    def _shares(self) -> Mapping[str, QueueShare[Exact]] | NotReady:
         return queue_shares(self.instance, self.policy, self.jobs)
 
     @cached_property

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from cpsched.policy import PluginConf
 from cpsched.policy.durations import nanoseconds
 from cpsched.resources import Vector, add
+from cpsched.shares import Exact
 from cpsched.snapshot.jobs import SessionJob
 from cpsched.snapshot.queues import cluster_total, held, without_gated
 
@@ -21,7 +24,7 @@ class Limit:
     """What one plugin leaves for jobs that enter; `queue` None counts every job, else those of the queue's branch."""
 
     plugin: str
-    left: Mapping[str, float]
+    left: Mapping[str, Exact]
     queue: str | None = None
 
     def counts(self, snapshot: Snapshot, job: SessionJob) -> bool:
@@ -84,7 +87,8 @@ def decisive_limits(snapshot: Snapshot, job: SessionJob) -> list[Limit]:
 
 
 def _overcommit(snapshot: Snapshot, plugin: PluginConf, job: SessionJob) -> list[Limit]:
-    factor = plugin.arguments.number("overcommit-factor")
+    stated = plugin.arguments.number("overcommit-factor")
+    factor: Exact = Fraction(str(stated)) if isfinite(stated) else stated
     left = {name: amount * factor for name, amount in cluster_total(snapshot.instance).items()}
     used: list[Vector] = [task.requests for tasks in snapshot.instance.tasks_by_node.values() for task in tasks]
     for vector in (*used, *map(_overcommitted, snapshot.jobs.values())):
@@ -100,7 +104,7 @@ def _overcommitted(job: SessionJob) -> dict[str, float]:
         return promise(job)
     if job.phase == "Running" and job.holding >= job.min_available:
         own = held(job)
-        return {name: max(0.0, amount - own.get(name, 0)) for name, amount in job.min_resources.items()}
+        return {name: max(0, amount - own.get(name, 0)) for name, amount in job.min_resources.items()}
     return {}
 
 
@@ -109,7 +113,7 @@ def _quota(snapshot: Snapshot, plugin: PluginConf, job: SessionJob) -> list[Limi
         return []
     share = snapshot.shares.get(job.queue)
     if share is None or not snapshot.instance.queues[job.queue].is_open:
-        return [Limit(plugin.name, dict.fromkeys(asked(job), -1.0), job.queue)]
+        return [Limit(plugin.name, dict.fromkeys(asked(job), -1), job.queue)]
     limits = []
     for name in (job.queue, *share.ancestors):
         one = snapshot.shares[name]

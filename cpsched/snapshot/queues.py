@@ -8,7 +8,15 @@ from typing import TypeVar
 from cpsched.instance import HOLDS_ROOM, PENDING, Instance
 from cpsched.policy import Policy
 from cpsched.resources import Vector, add, total_of
-from cpsched.shares import NotReady, QueueDemand, QueueShare, capacity_flat, capacity_hierarchical, proportion
+from cpsched.shares import (
+    Exact,
+    NotReady,
+    QueueDemand,
+    QueueShare,
+    capacity_flat,
+    capacity_hierarchical,
+    exact_proportion,
+)
 from cpsched.snapshot.jobs import SessionJob
 
 Amount = TypeVar("Amount", int, float)
@@ -17,20 +25,20 @@ QUEUE_GATE = "scheduling.volcano.sh/queue-allocation-gate"
 
 def queue_shares(
     instance: Instance, policy: Policy, jobs: Mapping[str, SessionJob]
-) -> dict[str, QueueShare] | NotReady:
-    """Deserved shares and limits by the configured share plugin; empty without one."""
+) -> Mapping[str, QueueShare[Exact]] | NotReady:
+    """Deserved shares and limits by the configured share plugin, exact; empty without one."""
     if policy.share_plugin is None:
         return {}
     demands = queue_demands(instance, jobs)
     total = cluster_total(instance)
     if policy.share_plugin == "proportion":
-        return proportion(total, demands)
+        return exact_proportion(total, demands)
     if policy.enabled("capacity", "enableHierarchy"):
         return capacity_hierarchical(total, demands)
     return capacity_flat(total, demands)
 
 
-def cluster_total(instance: Instance) -> dict[str, float]:
+def cluster_total(instance: Instance) -> dict[str, int]:
     """Everything the nodes can give."""
     return _sum(node.allocatable for node in instance.nodes.values())
 
@@ -97,7 +105,7 @@ def promised(job: SessionJob) -> dict[str, float]:
         return {}
     if job.phase == "Inqueue" or (job.phase == "Running" and job.holding >= job.min_available):
         own = held(job)
-        left = {name: max(0.0, amount - own.get(name, 0)) for name, amount in job.min_resources.items()}
+        left = {name: max(0, amount - own.get(name, 0)) for name, amount in job.min_resources.items()}
         return without_gated(job, left)
     return {}
 
@@ -109,7 +117,7 @@ def without_gated(job: SessionJob, amounts: Vector) -> dict[str, float]:
         for task in job.tasks
         if task.gated and [gate.name for gate in task.pod.spec.scheduling_gates] != [QUEUE_GATE]
     )
-    return {name: max(0.0, amount - gated.get(name, 0)) for name, amount in amounts.items()}
+    return {name: max(0, amount - gated.get(name, 0)) for name, amount in amounts.items()}
 
 
 def _sum(vectors: Iterable[Mapping[str, Amount]]) -> dict[str, Amount]:

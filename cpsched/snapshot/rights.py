@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Literal
 
 from cpsched.instance import HOLDS_ROOM, Task
-from cpsched.resources import Vector, greater_partly_relevant, less_equal, names
+from cpsched.resources import Vector
+from cpsched.shares import Exact
 
 if TYPE_CHECKING:
     from cpsched.snapshot import SessionJob, Snapshot
@@ -150,6 +151,22 @@ def is_above_share(snapshot: Snapshot, queue: str, victim: Task, held: Vector) -
         return False
     deserved = snapshot.shares[queue].deserved
     if snapshot.policy.share_plugin == "proportion":
-        return not less_equal(held, deserved)
-    unclaimed = not set(names(victim.requests)) & set(names(deserved))
-    return unclaimed or greater_partly_relevant(held, deserved, victim.requests)
+        return any(amount > deserved.get(name, 0) for name, amount in held.items())
+    if not claims_any(deserved, victim.requests):
+        return True
+    return any(held.get(name, 0) > deserved.get(name, 0) for name in declared_of(deserved, victim.requests))
+
+
+def claims_any(deserved: Mapping[str, Exact], requests: Mapping[str, int]) -> bool:
+    """Whether a share is declared for anything that is asked for, pods included."""
+    return any(amount > 0 and deserved.get(name, 0) > 0 for name, amount in requests.items())
+
+
+def declared_of(deserved: Mapping[str, Exact], requests: Mapping[str, int]) -> list[str]:
+    """What is asked for and has a declared share; of a scalar a share of nothing counts too, pods never count."""
+    return [
+        name
+        for name, amount in requests.items()
+        if amount > 0 and name != "pods"
+        if (deserved.get(name, 0) > 0 if name in ("cpu", "memory") else name in deserved)
+    ]

@@ -40,14 +40,16 @@ def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
 
 @pytest.fixture
 def process() -> Command:
-    def call(*arguments: object, text: bytes = b"", code: str | None = None, **environment: str) -> Ended:
+    def call(
+        *arguments: object, text: bytes = b"", code: str | None = None, cwd: Path = ROOT, **environment: str
+    ) -> Ended:
         start = ["-m", "cpsched"] if code is None else ["-c", code]
         ended = subprocess.run(
             [sys.executable, *start, *map(str, arguments)],
             input=text,
             capture_output=True,
             check=False,
-            cwd=ROOT,
+            cwd=cwd,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **environment},
         )
         return Ended(ended.returncode, ended.stdout.decode(), ended.stderr.decode())

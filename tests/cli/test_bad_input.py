@@ -41,7 +41,7 @@ CASES = {
     "empty.json": (b"", EMPTY),
     "spaces.yaml": (b" \n\n", EMPTY),
     "comment.yaml": (b"# nothing\n", "holds no document; give Kubernetes objects or an Instance"),
-    "truncated.json": (items(NODE)[:60], "line 1 column 61: not valid JSON: Expecting ':' delimiter"),
+    "truncated.json": (items(NODE)[:60], "line 1 column 61: not valid JSON: the colon after a key is missing"),
     "list.yaml": (b"- a\n- b\n", f"[0]: {NO_OBJECT}"),
     "word.yaml": (b"hello", NO_OBJECT),
     "spaced.json": (items(pod(memory="1 Gi")), f'{PLACE}.memory: "1 Gi" is not a quantity; write "1Gi"'),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,7 @@ def test_a_true_certificate_is_verified_level_by_level(cli: Command, tiny: Path,
     assert ["victim_max_priority", "100", "100", "victims-needed", "verified"] in rows
     assert ["tasks_bound", "0", "0", "counting", "verified"] in rows
     assert out.endswith("Optimal: every bound was computed anew, no solver has to be believed.\n")
+    assert cli("verify", written, tiny, "--strict").code == 0
     verdict = json.loads(cli("verify", written, tiny, "--json").out)
     assert verdict["optimal"]
     assert all(one["verified"] and one["computed"] == one["value"] for one in verdict["levels"])
@@ -109,6 +111,30 @@ def dropped(content: Raw) -> None:
     content["levels"] = content["levels"][:-1]
 
 
+def emptied(content: Raw) -> None:
+    content["levels"] = []
+
+
+def reversed_(content: Raw) -> None:
+    content["levels"].reverse()
+
+
+def swapped(content: Raw) -> None:
+    content["levels"][3:5] = reversed(content["levels"][3:5])
+
+
+def doubled(content: Raw) -> None:
+    content["levels"].append(content["levels"][-1])
+
+
+def idle(content: Raw) -> None:
+    """Decides nothing and leaves out the levels that would show it."""
+    content.update(decision={}, levels=[])
+
+
+NOT_THE_POLICYS = "its levels are not those of the policy: level"
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -123,7 +149,12 @@ def dropped(content: Raw) -> None:
         (later_proof, "victim_max_priority is called proved after a level that stayed open"),
         (other_instance, "was made from another input: instance_sha256 differs"),
         (other_policy, "was made under another policy: policy_sha256 differs"),
-        (dropped, "is not stated; it is 1"),
+        (dropped, f"{NOT_THE_POLICYS} 11 is missing, nodes_used is right"),
+        (emptied, f"{NOT_THE_POLICYS} 1 is missing, jobs_admitted[1000] is right"),
+        (reversed_, f"{NOT_THE_POLICYS} 1 is nodes_used, jobs_admitted[1000] is right"),
+        (swapped, f"{NOT_THE_POLICYS} 4 is victim_count, victim_priority_sum is right"),
+        (doubled, f"{NOT_THE_POLICYS} 12 is nodes_used, none is right"),
+        (idle, f"{NOT_THE_POLICYS} 1 is missing, jobs_admitted[1000] is right"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
@@ -190,10 +221,66 @@ def test_claims_are_shown_as_claims(cli: Command, tmp_path: Path) -> None:
     content = json.loads(file.read_text())
     claims = {one["name"] for one in content["levels"] if one["evidence"]["kind"] == "claimed"}
     code, out, _ = cli("verify", file, instance)
-    assert code == 0
+    assert code == 3
     assert claims
     assert out.count("claimed by cp-sat (without it: ") == len(claims)
-    assert "Optimal, if cp-sat can be believed on" in out
+    last = f"Not verified: {len(claims)} of {len(content['levels'])} levels rest on unverified bounds (source: cp-sat)."
+    assert out.splitlines()[-1] == last
+    assert cli("verify", file, instance, "--strict").code == 1
+    verdict = json.loads(cli("verify", file, instance, "--json").out)
+    assert (verdict["optimal"], len(verdict["unverified"])) == (False, len(claims))
+
+
+def test_nothing_but_claims_is_no_success(cli: Command, tiny: Path, written: Path) -> None:
+    """A decision that does nothing, with its own values claimed as bounds on every level."""
+
+    def all_claimed(content: Raw) -> None:
+        instance = cpsched.load(tiny)
+        worth = cpsched.solve(instance, engine=f"exec:{sys.executable} -c print('{{}}')").levels
+        content["decision"] = {}
+        for one, own in zip(content["levels"], worth, strict=True):
+            one.update(value=own.value, bound=own.value, evidence={"kind": "claimed", "by": "highs"})
+
+    rewrite(written, all_claimed)
+    code, out, _ = cli("verify", written, tiny)
+    assert code == 3
+    assert out.splitlines()[-1] == "Not verified: 11 of 11 levels rest on unverified bounds (source: highs)."
+    assert cli("verify", written, tiny, "--strict").code == 1
+
+
+def test_an_open_level_below_a_claim_is_named_too(cli: Command, tiny: Path, written: Path) -> None:
+    def weaker(content: Raw) -> None:
+        content["levels"][-1].update(bound=0, proved=False, evidence={"kind": "zero"})
+        content["levels"][0].update(evidence={"kind": "claimed", "by": "lp"})
+
+    rewrite(written, weaker)
+    code, out, _ = cli("verify", written, tiny)
+    said = "1 of 11 levels rest on unverified bounds (source: lp); 1 of 11 levels are not proved."
+    assert (code, out.splitlines()[-1]) == (3, f"Not verified: {said}")
+
+
+@pytest.mark.parametrize(
+    ("evidence", "said"),
+    [
+        (
+            {"kind": "claimed", "by": "nobody: every bound was computed anew"},
+            'a bound is claimed by "nobody: every bound was computed anew"; by is one of bound, lp, cp-sat, highs',
+        ),
+        ({"kind": "claimed"}, 'a bound is claimed by ""; by is one of bound, lp, cp-sat, highs'),
+        ({"kind": "claimed", "by": ["cp-sat"]}, "Input should be a valid string"),
+        ({"kind": "zero", "by": "cp-sat"}, 'by stands beside evidence of kind "zero"; only a claimed bound has it'),
+    ],
+)
+def test_only_a_prover_can_claim(cli: Command, tiny: Path, written: Path, evidence: Raw, said: str) -> None:
+    rewrite(written, lambda content: content["levels"][0].update(evidence=evidence), seal=False)
+    code, out, err = cli("verify", written, tiny)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"cpsched: error: {written}: levels.0.evidence")
+    assert err.endswith(f"{said}\n")
+    schema = json.loads(cli("schema", "certificate").out)
+    if isinstance(evidence.get("by"), list) or "nobody" in evidence.get("by", ""):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.Draft202012Validator(schema).validate(json.loads(written.read_text()))
 
 
 def test_a_heuristics_decision_may_be_proved_too(cli: Command, tiny: Path, tmp_path: Path) -> None:
@@ -205,6 +292,7 @@ def test_a_heuristics_decision_may_be_proved_too(cli: Command, tiny: Path, tmp_p
     assert not all(one["proved"] for one in content["levels"])
     assert cli("verify", file, tiny).code == 0
     assert "levels are not proved" in cli("verify", file, tiny).out
+    assert cli("verify", file, tiny, "--strict").code == 1
 
 
 def test_python_certifies_and_verifies(tiny: Path) -> None:

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
+import pytest
+
+from cpsched.greedy.volcano.engine import Replay
+from cpsched.solution import Finding, Solution
 from tests.cli.conftest import ROOT, Command
 
 DEMO = ROOT / "instances/tiny/preempt-one-is-enough.json"
@@ -30,6 +35,54 @@ def test_all_outcomes_lists_what_chance_can_do(cli: Command) -> None:
     done = cli("solve", ROOT / "tests/cli/data/two-equal-nodes.json", "--engine", "volcano", "--all-outcomes", "--json")
     assert done.code == 0
     assert sorted(one["binds"]["a/task-0"] for one in json.loads(done.out)) == ["n1", "n2"]
+
+
+@pytest.mark.parametrize("json", [(), ("--json",)], ids=["text", "json"])
+def test_every_outcome_that_breaks_a_rule_is_exit_code_one(cli: Command, json: tuple[str, ...], tmp_path: Path) -> None:
+    broken = ROOT / "instances/issues/volcano-gang-broken-by-tiers.json"
+    told = ("--engine", "volcano", "--all-outcomes", "-o", tmp_path / "all.json", *json)
+    done = cli("solve", broken, *told)
+    assert (done.code, done.err) == (1, "")
+    text = (tmp_path / "all.json").read_text()
+    assert done.out == text if json else done.out.startswith("1 different decision by chance alone; 1 breaks a rule")
+    assert "protect.gang" in text
+    assert cli("solve", DEMO, *told).code == 0
+
+
+def test_one_outcome_that_breaks_none_is_fine(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    def outcomes(*_: object) -> Replay:
+        finding = Finding(rule="gang", message="broken")
+        return Replay(Solution(), {}, {}, outcomes=(Solution(), Solution(findings=(finding,))))
+
+    monkeypatch.setattr("cpsched.judge.judged", lambda instance, policy, solution: solution)
+    monkeypatch.setattr("cpsched.greedy.volcano.engine.replay", outcomes)
+    done = cli("solve", DEMO, "--engine", "volcano", "--all-outcomes")
+    assert done.code == 0
+    assert done.out.startswith("2 different decisions by chance alone; 1 breaks a rule\n")
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ("--certificate", "{}/c.json"),
+        ("--certificate", ""),
+        ("--log", "{}/l"),
+        ("--log", "-"),
+        ("--export", "{}/e"),
+        ("--trace",),
+        ("--only", "default/x"),
+        ("--pod-groups",),
+        ("--seed", "7"),
+    ],
+    ids=" ".join,
+)
+def test_all_outcomes_refuses_what_it_cannot_honour(cli: Command, option: tuple[str, ...], tmp_path: Path) -> None:
+    told = [part.format(tmp_path) for part in option]
+    done = cli("solve", DEMO, "--engine", "volcano", "--all-outcomes", "-o", tmp_path / "o", *told)
+    assert (done.code, done.out) == (2, "")
+    line = f"cpsched: error: --all-outcomes cannot be combined with {option[0]}; leave out one or the other\n"
+    assert done.err == line
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_other_engines_have_no_story(cli: Command) -> None:

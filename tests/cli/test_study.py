@@ -141,7 +141,7 @@ def test_limits_end_a_cell(process: Command, corpus: Path, tmp_path: Path) -> No
     assert ended.code == 1
     assert json.loads(ended.out)["failed"] == 1
     [line] = (tmp_path / "run" / "results.jsonl").read_text().splitlines()
-    assert (json.loads(line)["status"], json.loads(line)["error"]) == ("timeout", "killed after 0.002 s")
+    assert (json.loads(line)["status"], json.loads(line)["error"]) == ("timeout", "no answer within 0.002 s")
 
 
 def test_a_study_file_is_a_study(process: Command, corpus: Path, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from cpsched.lab.runners.processes import family
 from cpsched.lab.study.results import read
 from tests.cli.conftest import ROOT, Command
 from tests.cli.test_study import none_left
+from tests.cli.untrusted import untrusted_folder, was_run
 
 if find_spec("ray") is None:
     pytest.skip("NOT TESTED: studies on Ray; Ray is not installed for this Python", allow_module_level=True)
@@ -59,6 +60,7 @@ def levels(run: Path) -> list[dict[str, Any]]:
 
 def test_ray_gives_the_same_results(process: Command, address: str, tmp_path: Path) -> None:
     told = ("--instances", "instances/issues", "--exclude", "instances/issues/volcano-[b-g]*", "--seeds", "1..2")
+    told = (*told, "--deterministic", "--prover", "cp-sat", "--grace", "600")
     here, there = tmp_path / "here", tmp_path / "there"
     assert process("study", here, *told).code == 0
     ended = process("study", there, *told, "--runner", "ray", "--ray-address", address, **LOOPBACK)
@@ -75,6 +77,14 @@ def test_ray_gives_the_same_results(process: Command, address: str, tmp_path: Pa
     limited = process("study", there, *more, *limits, **LOOPBACK)
     assert limited.code == 1
     assert {row["status"] for row in rows(there)} == {"timeout"}
+
+
+def test_ray_runs_no_code_of_the_current_folder(process: Command, address: str, tmp_path: Path, tiny: Path) -> None:
+    folder = untrusted_folder(tmp_path / "untrusted", tiny)
+    told = ("--instances", "cluster.json", "--engines", "volcano", "--runner", "ray", "--ray-address", address)
+    ended = process("study", "run", *told, cwd=folder, PYTHONSAFEPATH="1", **LOOPBACK)
+    assert (ended.code, ended.err) == (0, "")
+    assert not was_run(folder)
 
 
 @pytest.mark.parametrize("nobody", ["127.0.0.1:1", "nowhere", "127.0.0.1:x"])

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import cpsched
 from cpsched.check import RULES
 from tests.cli.conftest import Command
 
@@ -31,7 +32,9 @@ def test_a_good_decision_passes_every_rule(cli: Command, tiny: Path, solution: T
     assert (code, err) == (0, "")
     rows = dict(line.split()[:2] for line in out.splitlines() if line.endswith(" ok"))
     assert rows == dict.fromkeys([*RULES, "levels"], "ok")
+    assert "Not verified: 11 of 11 levels are called proved, without evidence" in out
     assert out.endswith("No rule is broken.\n")
+    assert cli("verify", solution(), tiny, "--strict").code == 1
 
 
 def test_a_bind_that_does_not_fit_is_found(cli: Command, tiny: Path, solution: Tampered) -> None:
@@ -60,11 +63,27 @@ def test_levels_that_are_not_so_are_found(cli: Command, tiny: Path, solution: Ta
     assert code == 1
     assert {one["rule"] for one in json.loads(out)["findings"]} == {"levels"}
     assert found == {
-        "gangs_broken": "is not stated; it is 0",
+        "gangs_broken": "its levels are not those of the policy: level 2 is victim_max_priority, gangs_broken is right",
         "victim_count": "min 0 is stated; it is min 1",
         "tasks_placed": "is called proved, but its bound is 2 and its value 1",
         "nodes_used": "is not proved, but the solution is called optimal",
     }
+
+
+def test_levels_of_another_plan_are_refused(cli: Command, tiny: Path, solution: Tampered) -> None:
+    levels = json.loads(solution().read_text())["levels"]
+    for wrong in (levels[::-1], levels[:-1], [*levels, levels[0]], [levels[1], levels[0], *levels[2:]], []):
+        path = solution(levels=wrong)
+        code, out, err = cli("verify", path, tiny)
+        assert (code, err) == (1, "")
+        assert "its levels are not those of the policy: level " in out
+        stored = cpsched.Solution.parse(json.loads(path.read_text()))
+        assert [one.rule for one in cpsched.check(cpsched.load(tiny), stored)] == ["levels"]
+
+
+def test_who_states_no_levels_claims_nothing_of_them(cli: Command, tiny: Path, solution: Tampered) -> None:
+    assert cli("verify", solution(levels=[], status="heuristic"), tiny).code == 0
+    assert cli("verify", solution(levels=[], status="optimal"), tiny).code == 1
 
 
 def test_another_input_is_a_warning(cli: Command, tiny: Path, solution: Tampered) -> None:
@@ -77,7 +96,7 @@ def test_another_input_is_a_warning(cli: Command, tiny: Path, solution: Tampered
 
 def test_the_model_is_the_solutions_own(cli: Command, tiny: Path, solution: Tampered) -> None:
     assert json.loads(cli("verify", solution(), tiny, "--json").out)["model"] == "volcano"
-    path = solution(model="throughput", levels=[])
+    path = solution(model="throughput", levels=[], status="heuristic")
     code, out, _ = cli("verify", path, tiny, "--json")
     assert (code, json.loads(out)["model"]) == (1, "throughput")
     assert not json.loads(out)["rules"]["eviction"]

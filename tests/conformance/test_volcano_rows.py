@@ -51,6 +51,12 @@ def recorded() -> list[dict[str, Any]]:
         return [json.loads(line) for line in file]
 
 
+@cache
+def sticky() -> list[dict[str, Any]]:
+    with gzip.open(DATA / "volcano-sticky-skip.jsonl.gz", "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
 def replayed(row: Mapping[str, Any]) -> tuple[Instance, Replay]:
     instance = load(row["objects"], sharding=row.get("sharding"), lenient=True)
     return instance, replay(instance, policy_for(load_model("volcano"), row["conf"]))
@@ -83,6 +89,16 @@ def test_every_table_row_is_tried() -> None:
 def test_recorded_decisions(chunk: int) -> None:
     differing = {row["id"]: text for row in recorded()[chunk::CHUNKS] if (text := difference(row))}
     assert differing == {}
+
+
+@pytest.mark.parametrize("number", range(2))
+def test_a_prefilter_skip_is_sticky(number: int) -> None:
+    row = sticky()[number]
+    _, found = replayed(row)
+    (outcome,), solution = row["outcomes"], found.solution
+    own = decision(solution.binds, solution.allocated, solution.pipelined, solution.evicted)
+    assert own == decision(outcome["binds"], outcome["allocated"], outcome["pipelined"], outcome["evicted"])
+    assert solution.phases == outcome["phases"]
 
 
 def difference(row: Mapping[str, Any]) -> str:

@@ -13,7 +13,6 @@ from cpsched.importers.load import load
 from cpsched.judge import decision_of
 from cpsched.objectives import comparable, level_plan, value_of, vector
 from cpsched.optimum.extract import counts_of
-from cpsched.optimum.level_result import GIVEN
 from cpsched.optimum.lexicographic import Search
 from cpsched.optimum.program import Program
 from cpsched.optimum.race import Settings
@@ -21,6 +20,7 @@ from cpsched.optimum.solve import decide
 from cpsched.options import Options
 from cpsched.policy import load_model, policy_for
 from cpsched.snapshot import Snapshot
+from cpsched.solution import PROVERS
 from tests import judge
 from tests.benchmark.sessions import contended
 from tests.oracle.midsize import midsize
@@ -121,6 +121,8 @@ def test_after_an_open_level_nothing_is_called_proved() -> None:
     assert not any(level.proved for level in later)
     closed = [level for level in later if level.value == level.bound and level.prover]
     assert closed
-    assert all(level.prover.endswith(GIVEN) for level in closed)
+    assert all(level.given_open_levels for level in closed)
+    assert not any(level.given_open_levels for level in search.levels if level not in closed)
+    assert {level.prover for level in search.levels} <= {"", *PROVERS}
     for level in search.levels:
         assert level.value == value_of(search.best, level.name, level.priority)

@@ -16,7 +16,7 @@ from cpsched.optimum.solve import decide
 from cpsched.policy import load_model, policy_for
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Solution, SolutionStatus
-from tests.judge import cluster, job, pending
+from tests.judge import cluster, job, pending, running
 from tests.oracle.brute_force import optimum
 from tests.oracle.samples import DATA, rows, session
 
@@ -75,3 +75,15 @@ def test_hard_sharding_binds_the_optimum_too() -> None:
     assert cpsched.solve(cpsched.load(world), workers=1).binds == {}
     open_to_both = {**world, "sharding": {"mode": "soft", "nodes": ["n2"]}}
     assert len(cpsched.solve(cpsched.load(open_to_both), workers=1).binds) == 2
+
+
+@pytest.mark.parametrize(("allowed", "free"), [(-2, 0), (-2, 4), (0, 0), (1, 0)])
+def test_a_negative_allowance_of_a_budget_is_none(allowed: int, free: int) -> None:
+    """The model counts violations as the evaluator does: below zero nothing more is violated."""
+    budget = {"name": "b", "selector": {"matchLabels": {"app": "db"}}, "disruptionsAllowed": allowed}
+    old = job("old", running(2, replicas=2, labels={"app": "db"}), minMember=0)
+    source = cluster(old, job("a", pending(4), priority=100), nodes=4 + free, budgets=[budget])
+    _, solution = solved(source, None, "kube")
+    found = {level.label: (level.value, level.proved) for level in solution.levels}
+    assert found["pdb_violations"] == (0 if free else 2 - max(0, allowed), True)
+    assert len(solution.evicted) == (0 if free else 2)

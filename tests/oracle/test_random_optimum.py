@@ -37,7 +37,7 @@ BINDING: dict[str, tuple[int, ...]] = {
     "enqueue": (28, 108, 116),
     "actions": (77, 393, 442),
 }
-"""Per rule some of the sessions whose optimum it shapes; `python -m tests.benchmark agreement` counts them."""
+"""Per rule some of the sessions whose optimum it shapes; `python -m tests.benchmark evidence` counts them."""
 
 
 def as_shown(best: Optimum) -> list[int | str | None]:

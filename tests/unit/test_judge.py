@@ -44,14 +44,22 @@ def test_levels_of_the_engine_are_kept_and_held_against_the_decision() -> None:
     assert [(one.rule, one.subject) for one in solution.findings] == [("levels", "jobs_admitted[0]")]
 
 
-def test_a_level_twice_or_of_another_policy_is_found() -> None:
-    computed = judged(INSTANCE, POLICY, Solution(binds=WHOLE)).levels
+def stated(*levels: Level, status: SolutionStatus = SolutionStatus.HEURISTIC) -> list[str]:
+    """What is found about a solution that states these levels."""
+    found = judged(INSTANCE, POLICY, Solution(binds=WHOLE, levels=levels, status=status)).findings
+    assert {one.rule for one in found} <= {"levels"}
+    return [one.message for one in found]
+
+
+def test_levels_are_those_of_the_policy_in_its_order() -> None:
+    first, second, third = judged(INSTANCE, POLICY, Solution(binds=WHOLE)).levels
     foreign = Level(name="victim_count", sense="min", value=0)
-    solution = judged(INSTANCE, POLICY, Solution(binds=WHOLE, levels=(*computed, computed[0], foreign)))
-    assert [one.message for one in solution.findings] == [
-        "a level is stated twice",
-        "is stated, but the policy has no such level here",
-    ]
+    said = "its levels are not those of the policy: level"
+    assert stated(first, second, third) == []
+    assert stated(second, first, third) == [f"{said} 1 is {second.label}, jobs_admitted[0] is right"]
+    assert stated(first, first, second, third) == [f"{said} 2 is jobs_admitted[0], {second.label} is right"]
+    assert stated(first, second) == [f"{said} 3 is missing, {third.label} is right"]
+    assert stated(first, second, third, foreign) == [f"{said} 4 is victim_count, none is right"]
 
 
 def test_without_an_answer_there_are_no_levels() -> None:

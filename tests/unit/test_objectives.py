@@ -127,7 +127,7 @@ class TestVictimsBetween:
         assert judged(self.reclaim(), self.taking)["victim_max_priority[100]"] is None
 
     @pytest.mark.parametrize(
-        "fields", [{"left": {"reclaimable": False}}, {"policy": "Never"}, {"left": {"weight": 10**6}}]
+        "fields", [{"left": {"reclaimable": False}}, {"policy": "Never"}, {"left": {"guarantee": {"cpu": 2}}}]
     )
     def test_no_right_to_reclaim(self, fields):
         """Not reclaimable, no preemptor, or not above its share now: the victim is settled at once."""

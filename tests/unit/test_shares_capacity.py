@@ -30,7 +30,7 @@ def queue(name: str, parent: str | None = None, **fields: Any) -> QueueDemand:
     return QueueDemand(name=name, parent=parent, **{"has_jobs": False, **fields})
 
 
-def tree(*queues: QueueDemand, total: Vector = TOTAL) -> dict[str, QueueShare]:
+def tree(*queues: QueueDemand, total: Vector = TOTAL) -> dict[str, QueueShare[float]]:
     shares = capacity_hierarchical(total, queues)
     assert not isinstance(shares, NotReady), shares
     return shares
@@ -189,7 +189,7 @@ class TestTree:
     def test_jobs_may_sit_in_a_root_without_children(self) -> None:
         share = tree(queue("root", has_jobs=True, deserved={"cpu": 5}, allocated={"cpu": 1}))["root"]
         assert share.deserved == {}, "the sum over no children"
-        assert share.share == 1.0
+        assert capacity_share(share.allocated, share.deserved) == 1.0
 
     def test_a_cycle_goes_unnoticed_and_can_hold_nothing(self) -> None:
         """Upstream's cycle check is never reached (seen in the real plugin): the cycle is cut off from the root."""

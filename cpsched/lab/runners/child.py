@@ -8,6 +8,7 @@ import resource
 import select
 import signal
 import socket
+import struct
 import tempfile
 import time
 import traceback
@@ -24,6 +25,9 @@ from cpsched.lab.runners.work import Limits, Outcome, Status, Work
 LOOK_EVERY_SECONDS = 0.1
 """How often the memory of a child is looked at; in between it may outgrow its limit."""
 _AFTER_ITS_ANSWER_SECONDS = 10.0
+_STAMP = struct.Struct("d")
+"""Before its answer a child says when it had it, by the clock that all processes share: however late somebody looks,
+whether it was in time does not change."""
 _CPU_SLACK_SECONDS = 10
 _LONGEST_DETAIL = 4000
 
@@ -40,18 +44,22 @@ class _Watch:
     peak_bytes: int = 0
     over: Status | None = None
 
+    def in_time(self, end: float) -> bool:
+        """Whether the child says that it had its answer by then."""
+        return len(self.answer) >= _STAMP.size and _STAMP.unpack_from(self.answer)[0] <= end
+
 
 def run_in_child(work: Work, limits: Limits, asker: int) -> Outcome:
     """Fork, watch, bury; Stopped if the file descriptor `asker` says that nobody waits any more."""
     reading, writing = os.pipe()
-    started, clock = timestamps.text(time.time_ns() // 10**6 * 10**6), time.monotonic()
     with tempfile.TemporaryFile() as log:
+        started, clock = timestamps.text(time.time_ns() // 10**6 * 10**6), time.monotonic()
         pid = os.fork()
         if pid == 0:
             _be_the_child(work, limits, writing, log.fileno())
         os.close(writing)
         try:
-            watch = _watch(pid, reading, limits, asker)
+            watch = _watch(pid, reading, limits, asker, clock + limits.seconds)
             status, usage = _bury(pid)
         except BaseException:
             kill_family(pid)
@@ -82,8 +90,10 @@ def _be_the_child(work: Work, limits: Limits, writing: int, log: int) -> None:
         cpu = ceil(limits.seconds * max(limits.threads, 1)) + _CPU_SLACK_SECONDS
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + _CPU_SLACK_SECONDS))
+        answer = _performed(work)
         with os.fdopen(writing, "wb") as stream:
-            pickle.dump(_performed(work), stream)
+            stream.write(_STAMP.pack(time.monotonic()))
+            pickle.dump(answer, stream)
         code = 0
     finally:
         # The parent's exit handlers and buffers are not this process's to run or to flush.
@@ -103,26 +113,30 @@ def _performed(work: Work) -> dict[str, Any]:
     return {"status": "ok", "facts": facts, "file": file}
 
 
-def _watch(pid: int, reading: int, limits: Limits, asker: int) -> _Watch:
-    watch = _Watch()
-    end = time.monotonic() + limits.seconds
+def _watch(pid: int, reading: int, limits: Limits, asker: int, end: float) -> _Watch:
+    """Read what the child answers, until it has ended or is over a limit; a late answer is none."""
+    watch, last = _Watch(), end
     look = time.monotonic() + LOOK_EVERY_SECONDS
     while True:
-        pause = max(0.0, min(end, look) - time.monotonic())
+        pause = max(0.0, min(last, look) - time.monotonic())
         ready, _, _ = select.select([reading, asker], [], [], pause)
         if asker in ready:
             raise Stopped
         if reading in ready:
             piece = os.read(reading, 1 << 20)
             if not piece:
+                watch.over = "timeout" if watch.answer and not watch.in_time(end) else None
                 return watch
             watch.answer += piece
+            if watch.in_time(end):
+                # What was ready in time may take a little longer to come through.
+                last = time.monotonic() + _AFTER_ITS_ANSWER_SECONDS
         now = time.monotonic()
         if now >= look:
             held = resident_bytes(pid)
             watch.peak_bytes, look = max(watch.peak_bytes, held), now + LOOK_EVERY_SECONDS
             watch.over = "memory" if held > limits.memory_bytes else None
-        if now >= end:
+        if now >= last:
             watch.over = "timeout"
         if watch.over is not None:
             kill_family(pid)
@@ -144,12 +158,12 @@ def _bury(pid: int) -> tuple[int, resource.struct_rusage]:
 
 def _fate(watch: _Watch, status: int, limits: Limits, printed: str) -> dict[str, Any]:
     if watch.over == "timeout":
-        return {"status": "timeout", "error": f"killed after {limits.seconds:g} s", "detail": printed or None}
+        return {"status": "timeout", "error": f"no answer within {limits.seconds:g} s", "detail": printed or None}
     if watch.over == "memory":
         held, most = (f"{amount / 2**20:.0f} MiB" for amount in (watch.peak_bytes, limits.memory_bytes))
         return {"status": "memory", "error": f"killed at {held}; the limit is {most}", "detail": printed or None}
     if watch.answer and status == 0:
-        fate: dict[str, Any] = pickle.loads(watch.answer)
+        fate: dict[str, Any] = pickle.loads(memoryview(watch.answer)[_STAMP.size :])
         return fate
     if not os.WIFSIGNALED(status):
         told = f"ended with exit code {os.waitstatus_to_exitcode(status)} and no answer"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import socket
+import sysconfig
 from concurrent.futures import Future
+from contextlib import chdir
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -87,7 +89,9 @@ def _connected(address: str) -> Any:
             _knock(address)
         import ray
 
-        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+        # Ray's workers look for modules first in the folder where it is started: not in that of a user's clusters.
+        with chdir(sysconfig.get_path("stdlib")):
+            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except ImportError:
         right = "pip install 'cpsched[ray]', or use --runner local"
         raise InputError("Ray is not installed", place="runner", right=right) from None

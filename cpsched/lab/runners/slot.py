@@ -7,11 +7,11 @@ import os
 import pickle
 import socket
 import subprocess
-import sys
 import threading
 from contextlib import suppress
 from dataclasses import dataclass
 
+from cpsched.children import python_command
 from cpsched.lab.runners.work import Limits, Outcome, Work
 
 ENVIRONMENT = {
@@ -36,7 +36,7 @@ class _Zygote:
         ours, theirs = socket.socketpair()
         with theirs:
             process = subprocess.Popen(
-                [sys.executable, "-m", "cpsched.lab.runners.zygote"],
+                python_command("-m", "cpsched.lab.runners.zygote"),
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 env={**os.environ, **ENVIRONMENT},

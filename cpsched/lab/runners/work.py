@@ -65,6 +65,7 @@ class Decide:
     options: Options
     kube_version: str | None = None
     lenient: bool = False
+    allow_extenders: bool = False
 
     def perform(self) -> Answer:
         """Status, levels, findings and counts; the Solution."""
@@ -81,7 +82,12 @@ class Decide:
             [document] = parse_documents(self.instance, "instance")
         instance = load(document.data, lenient=self.lenient)
         policy = load_policy(
-            self.model, self.conf, instance=instance, lenient=self.lenient, kube_version=self.kube_version
+            self.model,
+            self.conf,
+            instance=instance,
+            lenient=self.lenient,
+            kube_version=self.kube_version,
+            allow_extenders=self.allow_extenders,
         )
         solution = stamped(instance, engines.run(self.engine, instance, policy, self.options))
         content = solution.to_dict()
@@ -92,7 +98,7 @@ class Decide:
             "levels": content["levels"],
             "counts": {name: len(content[name]) for name in counted},
         }
-        return facts, zipped(content)
+        return facts | ({"doubts": list(policy.not_asked)} if policy.not_asked else {}), zipped(content)
 
 
 Work = Describe | Decide

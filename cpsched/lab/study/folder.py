@@ -11,11 +11,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from cpsched.errors import InputError
 from cpsched.files import read_document, write_whole
 from cpsched.lab.study.journal import Journal
 from cpsched.lab.study.matrix import Plan, Setting
 from cpsched.lab.study.recipe import Recipe
+from cpsched.lab.study.records import CellRecord, InstanceRecord, StudyFile
 
 FORMAT = 1
 
@@ -25,8 +28,8 @@ class RunFolder:
 
     def __init__(self, path: str | os.PathLike[str]):
         self.path = Path(path)
-        self.results = Journal(self.path / "results.jsonl")
-        self.instances = Journal(self.path / "instances.jsonl")
+        self.results = Journal(self.path / "results.jsonl", CellRecord)
+        self.instances = Journal(self.path / "instances.jsonl", InstanceRecord)
 
     @property
     def exists(self) -> bool:
@@ -44,11 +47,14 @@ class RunFolder:
             wrong = f"made by a version with another format ({stated}; this one has {FORMAT})"
             raise InputError(wrong, file=str(path), right="give another folder")
         try:
-            models = tuple(Setting(model["name"], model["content"]) for model in data["models"])
-            recipe = Recipe.parse(data["recipe"], file=str(path))
-            return Plan(recipe, models, data["conf"], data["versions"]), dict(data["files"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"not as it was written ({error})", file=str(path), right="give another folder") from None
+            study = StudyFile.model_validate(data)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            wrong, place = f"not as it was written ({first['msg']})", ".".join(str(part) for part in first["loc"])
+            raise InputError(wrong, file=str(path), place=place, right="give another folder") from None
+        models = tuple(Setting(model.name, model.content) for model in study.models)
+        recipe = Recipe.parse(study.recipe, file=str(path))
+        return Plan(recipe, models, study.conf, study.versions), study.files
 
     def write_study(self, plan: Plan, key_by_name: Mapping[str, str]) -> None:
         """Keep what the study is about, with the content of models and configuration as it is now."""

@@ -4,57 +4,87 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from pydantic import ValidationError
 
 from cpsched.errors import InputError
+from cpsched.files import writing_whole
+from cpsched.json_values import json_line
+from cpsched.lab.study.records import Record
 
-Record = dict[str, Any]
+R = TypeVar("R", bound=Record)
 
 
-class Journal:
+class Place(NamedTuple):
+    """Where a line stands."""
+
+    line: int
+    """Counted from 1."""
+    offset: int
+
+
+class Flaw(NamedTuple):
+    """A line that is not as it was written."""
+
+    place: Place
+    error: InputError
+    """File, line, and what is wrong."""
+    data: Any
+    """Its content, as far as it is JSON."""
+
+
+class Journal(Generic[R]):
     """One writer, any number of readers; each record is a line, and on the disk before `append` returns."""
 
-    def __init__(self, path: Path):
-        self.path = path
+    def __init__(self, path: Path, record: type[R]):
+        self.path, self._record = path, record
 
-    def entries(self) -> Iterator[tuple[int, Record]]:
-        """Every whole record with its place in the file; a torn or spoilt line is passed over."""
-        try:
-            with self.path.open("rb") as stream:
-                place = 0
-                for line in stream:
-                    if (record := _record(line)) is not None:
-                        yield place, record
-                    place += len(line)
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror or error}", file=str(self.path)) from None
+    def entries(self) -> Iterator[tuple[Place, R] | Flaw]:
+        """Every whole line with its place; a last line without its end is passed over: it is being written, or torn."""
+        for place, line in self._lines():
+            yield self._read(place, line)
 
-    def at(self, places: Iterable[int]) -> Iterator[Record]:
+    def at(self, places: Iterable[Place]) -> Iterator[R]:
         """The records at these places."""
         with self.path.open("rb") as stream:
             for place in places:
-                stream.seek(place)
-                record = _record(stream.readline())
-                if record is None:
-                    raise InputError("was changed while it was read", file=str(self.path), right="try again")
-                yield record
+                stream.seek(place.offset)
+                try:
+                    yield self._record.model_validate_json(stream.readline())
+                except ValidationError:
+                    raise InputError("was changed while it was read", file=str(self.path), right="try again") from None
 
     def mend(self) -> bool:
         """Cut off a last line that was not written to its end; whether there was one."""
         if not self.path.exists():
             return False
-        with self.path.open("rb+") as stream:
-            whole = _end_of_last_line(stream.fileno())
-            torn = whole < os.fstat(stream.fileno()).st_size
-            if torn:
-                stream.truncate(whole)
+        try:
+            with self.path.open("rb+") as stream:
+                whole = _end_of_last_line(stream.fileno())
+                torn = whole < os.fstat(stream.fileno()).st_size
+                if torn:
+                    stream.truncate(whole)
+        except OSError as error:
+            raise InputError(f"cannot be written: {error.strerror or error}", file=str(self.path)) from None
         return torn
 
-    def append(self, record: Record) -> None:
+    def set_aside(self, is_unreadable: Callable[[Flaw], bool]) -> tuple[list[Flaw], Path]:
+        """Move such lines to the end of a file beside this one; which they were, and that file."""
+        beside = self.path.with_name(f"{self.path.name}.unreadable")
+        flaws = [entry for entry in self.entries() if isinstance(entry, Flaw) and is_unreadable(entry)]
+        if flaws:
+            taken = {flaw.place.line for flaw in flaws}
+            with writing_whole(self.path) as kept, beside.open("ab") as aside:
+                for place, line in self._lines():
+                    (aside if place.line in taken else kept).write(line)
+                aside.flush()
+                os.fsync(aside.fileno())
+        return flaws, beside
+
+    def append(self, record: dict[str, Any]) -> None:
         """Add the record at the end; it is on the disk when this returns."""
         text = f"{json.dumps(record, separators=(',', ':'))}\n".encode()
         try:
@@ -71,15 +101,31 @@ class Journal:
                 f"cannot be written: {error.strerror or error}", file=str(self.path), right=right
             ) from None
 
+    def _lines(self) -> Iterator[tuple[Place, bytes]]:
+        try:
+            with self.path.open("rb") as stream:
+                offset = 0
+                for number, line in enumerate(stream, start=1):
+                    if line.endswith(b"\n"):
+                        yield Place(number, offset), line
+                    offset += len(line)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror or error}", file=str(self.path)) from None
 
-def _record(line: bytes) -> Record | None:
-    if not line.endswith(b"\n"):
-        return None
-    try:
-        record = json.loads(line)
-    except ValueError:
-        return None
-    return record if isinstance(record, dict) and isinstance(record.get("key"), str) else None
+    def _read(self, place: Place, line: bytes) -> tuple[Place, R] | Flaw:
+        where, data = f"line {place.line}", None
+        try:
+            data = json_line(line, str(self.path), place.line)
+            return place, self._record.model_validate_json(line)
+        except InputError as error:
+            return Flaw(place, error if error.place else error.within(place=where), data)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            inside, told = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
+            wrong = f"{inside}: {told}" if inside else told
+            return Flaw(place, InputError(wrong, file=str(self.path), place=where), data)
 
 
 def _end_of_last_line(handle: int) -> int:

@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 import cpsched
 from cpsched import engines
 from cpsched.errors import InputError
-from cpsched.files import read_document
+from cpsched.files import files_below, read_document
 from cpsched.importers.corpus import is_beside
 from cpsched.importers.policy import load_policy, model_content
 from cpsched.lab.runners.work import Status
 from cpsched.lab.study.recipe import Recipe
 from cpsched.parsing import SUFFIXES
-from cpsched.policy import load_model
+from cpsched.policy import load_model, recognise
 
 IN_THE_KEY = {"time_limit", "threads", "deterministic", "prover", "kube_version", "pod_groups", "lenient"}
 """What a recipe says that can change a result, besides the matrix itself."""
@@ -104,7 +104,10 @@ class Plan:
     @cached_property
     def _rules(self) -> list[str]:
         """Per model, the hash of everything that all its cells share."""
-        told = self.recipe.model_dump(mode="json", include=IN_THE_KEY)
+        # Most configurations have no extenders: then it makes no difference whether they may be asked.
+        matters = self.conf is None or "extenders" in recognise(self.conf).conf
+        allowed = {"allow_extenders"} if self.recipe.allow_extenders and matters else set[str]()
+        told = self.recipe.model_dump(mode="json", include=IN_THE_KEY | allowed)
         return [digest([model.content, self.conf, told, dict(sorted(self.versions.items()))]) for model in self.models]
 
 
@@ -136,14 +139,13 @@ def _matches(pattern: str) -> Iterator[str]:
     paths = [pattern] if os.path.exists(pattern) else iglob(pattern, recursive=True)
     for path in paths:
         if os.path.isdir(path):
-            below = Path(path).rglob("*")
-            yield from (str(file) for file in below if _may_be_instance(file))
+            yield from map(str, files_below(Path(path), _may_be_instance))
         else:
             yield path
 
 
-def _may_be_instance(file: Path) -> bool:
-    return file.name.endswith(SUFFIXES) and not is_beside(file.name) and file.is_file()
+def _may_be_instance(name: str) -> bool:
+    return name.endswith(SUFFIXES) and not is_beside(name)
 
 
 def _setting(name: str, recipe: Recipe) -> Setting:

@@ -90,6 +90,7 @@ class Recipe(BaseModel):
     prover: Prover = Field("both", description="which solver searches and proves")
     kube_version: str | None = Field(None, description="release of kube-scheduler")
     pod_groups: bool = Field(False, description="kube-scheduler's gate GenericWorkload, for the engine kube")
+    allow_extenders: bool = Field(False, description="HTTP extenders are asked; said by the command line only")
     lenient: bool = Field(False, description="broken references and unknown settings are no errors")
 
     @classmethod
@@ -111,6 +112,9 @@ class Recipe(BaseModel):
         document = read_document(path)
         beside = Path() if path == "-" else Path(path).parent
         recipe = cls.parse(document.data, file=document.file)
+        if recipe.allow_extenders:
+            right = "leave it out, and add --allow-extenders to the command"
+            raise InputError("a file cannot allow extenders", file=document.file, place="allow_extenders", right=right)
         return recipe.model_copy(update=_resolved({name: getattr(recipe, name) for name in _WITH_PATHS}, beside))
 
     def changed(self, given: Mapping[str, Any]) -> Recipe:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from cpsched.errors import InputError
 from cpsched.lab.study.folder import RunFolder
-from cpsched.lab.study.journal import Record
+from cpsched.lab.study.journal import Flaw
 from cpsched.lab.study.matrix import Cell, Plan, Source
-from cpsched.lab.study.standing import difference, label, number, optimum
-from cpsched.lab.study.state import Done, sources
+from cpsched.lab.study.records import LARGEST, CellRecord, InstanceRecord
+from cpsched.lab.study.standing import Shown, difference, labels, number, optimum
+from cpsched.lab.study.state import Done, known_contents, sources
 
 Row = dict[str, Any]
 
@@ -32,11 +34,23 @@ class Results:
     folder: RunFolder
     plan: Plan
     key_by_name: Mapping[str, str]
+    misfits: dict[str, InputError] = field(default_factory=dict)
+    """Cells whose levels are not those of the optimum they would be compared with; found while rows are read."""
+
+    @cached_property
+    def contents(self) -> tuple[dict[str, InstanceRecord], list[Flaw]]:
+        """What the study's files hold, by their keys; and the lines about them that cannot be read."""
+        return known_contents(self.folder)
 
     @cached_property
     def sources(self) -> list[Source]:
         """The instances, each content once."""
-        return sources(self.folder, self.key_by_name)
+        return sources(self.contents[0], self.key_by_name)
+
+    @cached_property
+    def done(self) -> Done:
+        """The cells that had a result when this was first asked for."""
+        return Done.read(self.folder, self.plan.versions)
 
     def cells(self) -> Iterator[Row]:
         """One row per cell that has a result."""
@@ -50,14 +64,27 @@ class Results:
 
     def rows(self) -> Iterator[tuple[Row, list[Row]]]:
         """Each cell's row with the rows of its levels."""
-        done = Done.read(self.folder, self.plan.versions).by_key
         for source in self.sources:
             for group in self.plan.groups(source):
-                there = [cell for cell in group if cell.key in done]
-                records = list(self.folder.results.at(done[cell.key].place for cell in there))
-                best = optimum(records)
-                for cell, record in zip(there, records, strict=True):
+                records, best = self._group(group)
+                for cell, record in records:
                     yield _cell(cell, record, best), list(_levels(cell, record, best))
+
+    def _group(self, group: list[Cell]) -> tuple[list[tuple[Cell, CellRecord]], CellRecord | None]:
+        """Those cells that have a result, and the optimum among them."""
+        kept = [(cell, self.done.by_key[cell.key].place) for cell in group if cell.key in self.done.by_key]
+        records = list(self.folder.results.at(place for _, place in kept))
+        best, fitting = optimum(records), []
+        for (cell, place), record in zip(kept, records, strict=True):
+            if record.key != cell.key:
+                raise InputError("was changed while it was read", file=str(self.folder.results.path), right="try again")
+            if best is not None and record.has_decision and labels(record) != labels(best):
+                wrong = f"levels: not those of the optimum of the same instance and model, which are {labels(best)}"
+                file, line = str(self.folder.results.path), f"line {place.line}"
+                self.misfits[cell.key] = InputError(wrong, file=file, place=line)
+            else:
+                fitting.append((cell, record))
+        return fitting, best
 
     def solution(self, key: str) -> Any:
         """A cell's decision as JSON."""
@@ -68,10 +95,10 @@ class Results:
         return self.folder.instance(sha256)
 
 
-def _cell(cell: Cell, record: Record, best: Record | None) -> Row:
+def _cell(cell: Cell, record: CellRecord, best: CellRecord | None) -> Row:
     found = difference(record, best)
     first, *others = cell.source.names
-    levels = record["levels"]
+    levels = record.levels
     return {
         "key": cell.key,
         "instance": first,
@@ -81,35 +108,35 @@ def _cell(cell: Cell, record: Record, best: Record | None) -> Row:
         "model": cell.model.name,
         "engine": cell.engine,
         "seed": cell.seed,
-        "status": record["status"],
-        "error": record["error"],
-        "solution": record["solution"],
-        "findings": sum(record["findings"].values()),
-        "findings_by_rule": json.dumps(record["findings"]),
-        **record["counts"],
+        "status": record.status,
+        "error": record.error,
+        "solution": record.solution and record.solution.value,
+        "findings": sum(record.findings.values()),
+        "findings_by_rule": json.dumps(record.findings),
+        **record.counts,
         "levels": len(levels),
-        "levels_proved": sum(level["proved"] for level in levels),
-        "vector": json.dumps([level["value"] for level in levels]),
+        "levels_proved": sum(level.proved for level in levels),
+        "vector": json.dumps([level.value for level in levels]),
         "compared": found and found.compared,
         "first_difference": found and found.label,
         "first_difference_rank": found and found.rank,
         "first_difference_value": _text(found and found.value),
         "first_difference_optimal": _text(found and found.optimal),
-        "optimal_proved": None if best is None else all(level["proved"] for level in best["levels"]),
-        "wall_seconds": record["wall_seconds"],
-        "cpu_seconds": record["cpu_seconds"],
-        "peak_rss_bytes": record["peak_rss_bytes"],
-        "started": record["started"],
-        "host": record["host"],
-        **{name: record["versions"].get(name) for name in ("cpsched", "ortools", "python")},
+        "optimal_proved": None if best is None else all(level.proved for level in best.levels),
+        "wall_seconds": record.wall_seconds,
+        "cpu_seconds": record.cpu_seconds,
+        "peak_rss_bytes": record.peak_rss_bytes,
+        "started": record.started,
+        "host": record.host,
+        **{name: record.versions.get(name) for name in ("cpsched", "ortools", "python")},
         **dict(recipe_columns(cell.source.recipe)),
     }
 
 
-def _levels(cell: Cell, record: Record, best: Record | None) -> Iterator[Row]:
-    values = {} if best is None else {label(level): level["value"] for level in best["levels"]}
-    for rank, level in enumerate(record["levels"], start=1):
-        ideal = values.get(label(level))
+def _levels(cell: Cell, record: CellRecord, best: CellRecord | None) -> Iterator[Row]:
+    values = {} if best is None else {level.label: level.value for level in best.levels}
+    for rank, level in enumerate(record.levels, start=1):
+        ideal = values.get(level.label)
         yield {
             "key": cell.key,
             "instance": cell.source.names[0],
@@ -117,14 +144,19 @@ def _levels(cell: Cell, record: Record, best: Record | None) -> Iterator[Row]:
             "engine": cell.engine,
             "seed": cell.seed,
             "rank": rank,
-            "level": label(level),
-            **{name: level[name] for name in ("name", "priority", "sense")},
-            "value": number(level["value"]),
-            "bound": number(level["bound"]),
-            "value_text": _text(level["value"]),
-            "bound_text": _text(level["bound"]),
-            **{name: level[name] for name in ("proved", "prover", "seconds")},
-            "optimal_value": number(ideal),
+            "level": level.label,
+            "name": level.name,
+            "priority": level.priority,
+            "sense": level.sense,
+            "value": _number(level.value),
+            "bound": _number(level.bound),
+            "value_text": _text(level.value),
+            "bound_text": _text(level.bound),
+            "proved": level.proved,
+            "prover": level.prover,
+            "given_open_levels": level.given_open_levels,
+            "seconds": level.seconds,
+            "optimal_value": _number(ideal),
             "optimal_value_text": _text(ideal),
         }
 
@@ -136,6 +168,12 @@ def recipe_columns(recipe: Any, prefix: str = "recipe") -> Iterator[tuple[str, s
             yield from recipe_columns(value, f"{prefix}.{name}")
     elif recipe is not None and prefix != "recipe":
         yield prefix, recipe if isinstance(recipe, str) else json.dumps(recipe)
+
+
+def _number(shown: Shown) -> int | None:
+    """None too for a time that a column of nanoseconds cannot hold (after the year 2262); its text tells it."""
+    value = number(shown)
+    return value if value is not None and abs(value) <= LARGEST else None
 
 
 def _text(value: Any) -> str | None:

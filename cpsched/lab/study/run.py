@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from cpsched.errors import InputError
 from cpsched.files import sha256_of, write_whole
@@ -15,11 +15,13 @@ from cpsched.lab.runners import make_runner
 from cpsched.lab.runners.runner import Runner, stream
 from cpsched.lab.runners.work import Decide, Describe, Limits, Outcome, Work
 from cpsched.lab.study.folder import RunFolder
-from cpsched.lab.study.journal import Record
+from cpsched.lab.study.journal import Journal
 from cpsched.lab.study.matrix import Cell, Plan, Source, digest, find_files
 from cpsched.lab.study.recipe import Recipe
-from cpsched.lab.study.state import Done, described, sources
+from cpsched.lab.study.state import Done, described, known_contents, made_by_others, sources
 
+MOST_FLAWS = 20
+"""So many lines are told one by one."""
 Phase = Literal["instances", "cells"]
 Watch = Callable[[Phase, int, int, int], None]
 """Is told the phase, how many there are, how many are done, and how many of those failed."""
@@ -76,9 +78,19 @@ class _Run:
         self.found: list[Source] = []
 
     def mend(self) -> None:
-        for journal in (self.folder.instances, self.folder.results):
-            if journal.mend():
-                self.tally.notes.append(f"{journal.path}: its last line was torn; what it was about runs again")
+        """Leave in the journals only what can be read; the rest is as if it had never run."""
+        self._mend(self.folder.instances)
+        self._mend(self.folder.results)
+
+    def _mend(self, journal: Journal[Any]) -> None:
+        notes = self.tally.notes
+        if journal.mend():
+            notes.append(f"{journal.path}: its last line was torn; what it was about runs again")
+        flaws, beside = journal.set_aside(lambda flaw: not made_by_others(flaw, self.plan.versions))
+        if flaws:
+            notes += [str(flaw.error) for flaw in flaws[:MOST_FLAWS]]
+            count = "1 line" if len(flaws) == 1 else f"{len(flaws)} lines"
+            notes.append(f"{journal.path}: {count} set aside in {beside.name}; what has no other record runs again")
 
     def all_of(self, files: dict[str, Path]) -> None:
         """Read what is not read yet, then run what is not run yet."""
@@ -87,7 +99,7 @@ class _Run:
             key_by_name = {name: self._file_key(path) for name, path in files.items()}
             self._describe({key: files[name] for name, key in key_by_name.items()}, local)
             self.folder.write_study(self.plan, key_by_name)
-            self.found = sources(self.folder, key_by_name)
+            self.found = sources(known_contents(self.folder)[0], key_by_name)
             done = Done.read(self.folder, self.plan.versions)
             self._count(done)
             self._decide(done, runner)
@@ -128,7 +140,7 @@ class _Run:
         failed = 0
         self.watch("instances", len(todo), 0, 0)
         for done, (key, outcome) in enumerate(stream(runner, tasks), start=1):
-            record: Record = {"key": key, "status": outcome.status, "error": outcome.error, "sha256": key}
+            record: dict[str, Any] = {"key": key, "status": outcome.status, "error": outcome.error, "sha256": key}
             if outcome.status == "ok":
                 record |= outcome.facts
                 write_whole(self.folder.instance_path(record["sha256"]), outcome.file)
@@ -165,18 +177,21 @@ class _Run:
             path = os.path.abspath(self.folder.instance_path(cell.source.sha256))
             options = recipe.options(cell.engine, cell.seed)
             model, conf = cell.model.content, self.plan.conf
-            yield cell, Decide(path, model, conf, cell.engine, options, recipe.kube_version, recipe.lenient), limits
+            told = (options, recipe.kube_version, recipe.lenient, recipe.allow_extenders)
+            yield cell, Decide(path, model, conf, cell.engine, *told), limits
 
     def _keep(self, cell: Cell, outcome: Outcome) -> None:
         if outcome.status == "ok":
             write_whole(self.folder.solution_path(cell.key), outcome.file)
         self.folder.results.append(_record(cell, outcome, self.plan))
+        doubts = (f"{cell.source.names[0]}: {doubt}" for doubt in outcome.facts.get("doubts", ()))
+        self.tally.notes += [doubt for doubt in doubts if doubt not in self.tally.notes]
         self.tally.ran += 1
         self.tally.failed += outcome.status != "ok"
         self.watch("cells", self.tally.cells, self.tally.kept + self.tally.ran, self.tally.failed)
 
 
-def _record(cell: Cell, outcome: Outcome, plan: Plan) -> Record:
+def _record(cell: Cell, outcome: Outcome, plan: Plan) -> dict[str, Any]:
     return {
         "key": cell.key,
         "instance": cell.source.sha256,

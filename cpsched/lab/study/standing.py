@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from cpsched import timestamps
-from cpsched.lab.study.journal import Record
+from cpsched.lab.study.records import CellRecord
 from cpsched.objectives import Value, comparable
 
 OPTIMAL = "optimal"
 FINDINGS = "findings"
-_WITHOUT_DECISION = (None, "infeasible", "unknown")
 
 Shown = int | str | None
 Key = tuple[int, tuple[tuple[int, int], ...]]
@@ -35,29 +34,28 @@ def number(shown: Shown) -> Value:
     return timestamps.parse(shown) if isinstance(shown, str) else shown
 
 
-def label(level: dict[str, Any]) -> str:
-    """jobs_admitted[1000], or the plain name."""
-    name: str = level["name"]
-    return name if level["priority"] is None else f"{name}[{level['priority']}]"
+def labels(record: CellRecord) -> list[str]:
+    """The levels of a decision, most important first."""
+    return [level.label for level in record.levels]
 
 
-def key(record: Record) -> Key | None:
+def key(record: CellRecord) -> Key | None:
     """Sorts better decisions first: fewer findings, then the levels from the top; None without a decision."""
-    if record["status"] != "ok" or record["solution"] in _WITHOUT_DECISION:
+    if not record.has_decision:
         return None
-    plan = [(level["name"], level["priority"]) for level in record["levels"]]
-    values = [number(level["value"]) for level in record["levels"]]
-    return sum(record["findings"].values()), comparable(plan, values)
+    plan = [(level.name, level.priority) for level in record.levels]
+    values = [number(level.value) for level in record.levels]
+    return sum(record.findings.values()), comparable(plan, values)
 
 
-def optimum(records: Iterable[Record]) -> Record | None:
+def optimum(records: Iterable[CellRecord]) -> CellRecord | None:
     """The best decision of the engine `optimal`."""
     decided = [(where, record) for record in records if _is_optimal(record) and (where := key(record)) is not None]
     return min(decided, key=lambda pair: pair[0])[1] if decided else None
 
 
-def difference(record: Record, best: Record | None) -> Difference | None:
-    """The first difference from the top; None where there is nothing to compare."""
+def difference(record: CellRecord, best: CellRecord | None) -> Difference | None:
+    """The first difference from the top, of the same levels; None where there is nothing to compare."""
     mine, theirs = key(record), None if best is None else key(best)
     if best is None or mine is None or theirs is None or _is_optimal(record):
         return None
@@ -66,10 +64,10 @@ def difference(record: Record, best: Record | None) -> Difference | None:
     compared: Literal["behind", "ahead"] = "behind" if mine > theirs else "ahead"
     if mine[0] != theirs[0]:
         return Difference(compared, FINDINGS, 0, mine[0], theirs[0])
-    rank = next(n for n, (one, other) in enumerate(zip(mine[1], theirs[1], strict=False)) if one != other)
-    level = record["levels"][rank]
-    return Difference(compared, label(level), rank + 1, level["value"], best["levels"][rank]["value"])
+    rank = next(n for n, (one, other) in enumerate(zip(mine[1], theirs[1], strict=True)) if one != other)
+    level = record.levels[rank]
+    return Difference(compared, level.label, rank + 1, level.value, best.levels[rank].value)
 
 
-def _is_optimal(record: Record) -> bool:
-    return bool(record["engine"] == OPTIMAL)
+def _is_optimal(record: CellRecord) -> bool:
+    return record.engine == OPTIMAL

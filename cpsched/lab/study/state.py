@@ -8,16 +8,15 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from cpsched.lab.study.folder import RunFolder
-from cpsched.lab.study.journal import Record
+from cpsched.lab.study.journal import Flaw, Place
 from cpsched.lab.study.matrix import Source
-
-SIZES = ("nodes", "jobs", "queues", "tasks_pending", "tasks_running")
+from cpsched.lab.study.records import InstanceRecord
 
 
 class Kept(NamedTuple):
     """The last record of a cell: where it stands, and whether it is a result or a failure."""
 
-    place: int
+    place: Place
     good: bool
 
 
@@ -28,17 +27,27 @@ class Done:
     by_key: dict[str, Kept] = field(default_factory=dict)
     other_versions: int = 0
     """Records that other versions of cpsched or ortools made; their keys are no cell's any more."""
+    flaws: list[Flaw] = field(default_factory=list)
+    gone: int = 0
+    """Results whose decision is not in the folder; they count as not there."""
 
     @classmethod
     def read(cls, folder: RunFolder, versions: Mapping[str, str]) -> Done:
-        """Go through the journal once; a result whose decision is gone counts as not there."""
-        done, solutions = cls(), folder.solutions()
-        for place, record in folder.results.entries():
-            key, good = record["key"], record.get("status") == "ok"
-            made_by = record.get("versions") or {}
-            done.other_versions += any(made_by.get(name) != version for name, version in versions.items())
-            if not good or key in solutions:
-                done.by_key[key] = Kept(place, good)
+        """Go through the journal once."""
+        done, kept = cls(), dict[str, Kept]()
+        for entry in folder.results.entries():
+            if isinstance(entry, Flaw):
+                others = made_by_others(entry, versions)
+                done.other_versions += others
+                done.flaws += [] if others else [entry]
+                continue
+            place, record = entry
+            done.other_versions += _differ(record.versions, versions)
+            kept[record.key] = Kept(place, record.status == "ok")
+        # Looked up afterwards: a study that is running writes a decision before its line.
+        solutions = folder.solutions()
+        done.by_key = {key: one for key, one in kept.items() if not one.good or key in solutions}
+        done.gone = len(kept) - len(done.by_key)
         return done
 
     def settles(self, key: str, retry_failed: bool) -> bool:
@@ -47,34 +56,48 @@ class Done:
         return kept is not None and (kept.good or not retry_failed)
 
 
+def made_by_others(flaw: Flaw, versions: Mapping[str, str]) -> bool:
+    """Whether other versions say that they made this record, which may then have another form."""
+    stated = flaw.data.get("versions") if isinstance(flaw.data, dict) else None
+    if not isinstance(stated, dict) or not all(isinstance(stated.get(name), str) for name in versions):
+        return False
+    return _differ(stated, versions)
+
+
+def _differ(stated: Mapping[str, object], versions: Mapping[str, str]) -> bool:
+    return any(stated.get(name) != version for name, version in versions.items())
+
+
+def known_contents(folder: RunFolder) -> tuple[dict[str, InstanceRecord], list[Flaw]]:
+    """What instances.jsonl says of each file content, by its key; and the lines that cannot be read."""
+    known, flaws = dict[str, InstanceRecord](), list[Flaw]()
+    for entry in folder.instances.entries():
+        if isinstance(entry, Flaw):
+            flaws.append(entry)
+        else:
+            known[entry[1].key] = entry[1]
+    return known, flaws
+
+
 def described(folder: RunFolder, retry_failed: bool = False) -> set[str]:
     """Keys of file contents that need not be read again."""
-    good: dict[str, bool] = {}
-    for _, record in folder.instances.entries():
-        is_good = record.get("status") == "ok"
-        if not is_good or os.path.exists(folder.instance_path(record["sha256"])):
-            good[record["key"]] = is_good
-    return {key for key, is_good in good.items() if is_good or not retry_failed}
+    known, _ = known_contents(folder)
+    return {
+        key
+        for key, record in known.items()
+        if (os.path.exists(folder.instance_path(record.sha256)) if record.status == "ok" else not retry_failed)
+    }
 
 
-def sources(folder: RunFolder, key_by_name: Mapping[str, str]) -> list[Source]:
+def sources(known: Mapping[str, InstanceRecord], key_by_name: Mapping[str, str]) -> list[Source]:
     """What the study's files hold, each content once, in the order of names."""
-    wanted = set(key_by_name.values())
-    known = {record["key"]: record for _, record in folder.instances.entries() if record["key"] in wanted}
     names: dict[str, list[str]] = {}
-    first: dict[str, Record] = {}
+    first: dict[str, InstanceRecord] = {}
     for name, key in key_by_name.items():
         if (record := known.get(key)) is not None:
-            names.setdefault(record["sha256"], []).append(name)
-            first.setdefault(record["sha256"], record)
+            names.setdefault(record.sha256, []).append(name)
+            first.setdefault(record.sha256, record)
     return [
-        Source(
-            sha256,
-            tuple(names[sha256]),
-            {size: record.get(size) for size in SIZES},
-            record.get("recipe"),
-            record["status"],
-            record["error"],
-        )
+        Source(sha256, tuple(names[sha256]), record.sizes, record.recipe, record.status, record.error)
         for sha256, record in first.items()
     ]

@@ -13,6 +13,7 @@ from typing import IO, Any
 
 from cpsched.files import writing_whole
 from cpsched.lab.study.results import Results, Row, recipe_columns
+from cpsched.visible import visible
 
 ROWS_AT_A_TIME = 2000
 
@@ -44,6 +45,7 @@ LEVELS: dict[str, str] = {
     **dict.fromkeys(("value_text", "bound_text"), "string"),
     "proved": "bool",
     "prover": "string",
+    "given_open_levels": "bool",
     "seconds": "float64",
     "optimal_value": "int64",
     "optimal_value_text": "string",
@@ -103,4 +105,7 @@ def _parquet(stream: IO[bytes], types: Mapping[str, str]) -> Any:
 
 def _shown(row: Row) -> Iterator[tuple[str, Any]]:
     for name, value in row.items():
-        yield name, str(value).lower() if isinstance(value, bool) else value
+        if isinstance(value, bool):
+            value = str(value).lower()
+        # Parquet has the names as they are; CSV is also read in a terminal.
+        yield name, visible(value) if isinstance(value, str) else value

@@ -7,7 +7,8 @@ from math import inf
 from ortools.sat.python import cp_model
 
 from cpsched.optimum.classes import TaskClass, VictimGroup
-from cpsched.optimum.variables import Counts, Expr, Shape, Variables, sum_of, weighted
+from cpsched.optimum.constraints.claims import claims_of
+from cpsched.optimum.variables import Charged, Counts, Expr, Variables, sum_of, weighted
 from cpsched.resources import Vector
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.rights import Action
@@ -66,15 +67,15 @@ def _freed(cp: cp_model.CpModel, v: Variables, node: str, present: list[TaskClas
     payers = list(v.classes.tasks) if everywhere else present
     everybody = frozenset([one.index for one in payers])
     freed: Freed = []
-    alike: dict[tuple[frozenset[int], Shape], list[tuple[VictimGroup, Action]]] = {}
+    alike: dict[Charged, list[tuple[VictimGroup, Action]]] = {}
     for group in v.victims_by_node.get(node, []):
         for action in sorted(group.rights):
             entitled = everybody & frozenset(group.rights[action])
-            if entitled == everybody:
+            if entitled == everybody and (action == "preempt" or _share_a_claim(v, entitled)):
                 freed.append((group, v.evict[group.index, action]))
             elif entitled:
                 shape = tuple(sorted(group.sample.requests.items()))
-                alike.setdefault((entitled, shape), []).append((group, action))
+                alike.setdefault((entitled, shape, action), []).append((group, action))
     counts: Counts = {}
     for key, members in alike.items():
         most = sum(len(group.tasks) for group, _ in members)
@@ -88,13 +89,21 @@ def _freed(cp: cp_model.CpModel, v: Variables, node: str, present: list[TaskClas
     return freed
 
 
+def _share_a_claim(v: Variables, entitled: frozenset[int]) -> bool:
+    """Whether all classes have the right to reclaim as soon as one of them has: victims are evicted for no others."""
+    claims = claims_of(v)
+    return len({None if (claim := claims[index]) is None else claim.index for index in entitled}) == 1
+
+
 def _charge(cp: cp_model.CpModel, v: Variables, node: str | None, counts: Counts) -> None:
     """Victims whom only some may evict are charged to those, none more than it can need; necessary, not sufficient."""
     for entitled in dict.fromkeys(key[0] for key in counts):
         within = [key for key in counts if key[0] <= entitled]
         own = [[key] for key in within if key[0] == entitled]
         for keys in own if len(within) == 1 else [*own, within]:
-            smallest = {name: min(dict(shape).get(name, 0) for _, shape in keys) for _, s in keys for name, _ in s}
+            smallest = {
+                name: min(dict(shape).get(name, 0) for _, shape, _ in keys) for _, s, _ in keys for name, _ in s
+            }
             charged = sum_of([counts[key][0] for key in keys])
             most = sum(counts[key][1] for key in keys)
             needs = []

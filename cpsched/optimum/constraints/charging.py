@@ -8,9 +8,11 @@ from functools import lru_cache
 from ortools.sat.python import cp_model
 
 from cpsched.optimum.classes import TaskClass
+from cpsched.optimum.constraints.claims import claims_of
 from cpsched.optimum.variables import Charged, Counts, Expr, Shape, Variables, sum_of, weighted
 from cpsched.resources import Vector
 
+Payer = tuple[Shape, tuple[Charged, ...], int | None]
 MOST_PATTERNS = 400
 """Beyond this many sets of victims per class the rows are left coarse."""
 
@@ -23,17 +25,21 @@ def refine(cp: cp_model.CpModel, v: Variables, node: str) -> bool:
     if any(len(patterns) > MOST_PATTERNS for patterns in patterns_of.values()):
         return False
     parts: dict[Charged, list[Expr]] = {key: [] for key in charged}
-    for (request, keys), alike in payers.items():
-        patterns, sample = patterns_of[request, keys], alike[0].sample
+    claims = claims_of(v)
+    for payer, alike in payers.items():
+        keys, patterns, sample = payer[1], patterns_of[payer], alike[0].sample
+        claim = claims.get(alike[0].index)
         most = sum(len(one.tasks) for one in alike)
         uses = [cp.new_int_var(0, most, f"pattern of {sample.key} on {node}") for _ in patterns]
         cp.add(sum_of(uses) <= sum_of([v.placed(one, node) for one in alike]))
-        for shape in dict.fromkeys(shape for _, shape in keys):
+        for shape in dict.fromkeys(shape for _, shape, _ in keys):
             shares = []
             for key in keys:
                 if key[1] == shape:
                     shares.append(cp.new_int_var(0, charged[key][1], f"charged to {sample.key} on {node}"))
                     parts[key].append(shares[-1])
+                    if key[2] == "reclaim" and claim is not None:
+                        cp.add(shares[-1] <= charged[key][1] * claim)
             carried = weighted((pattern.get(shape, 0), use) for pattern, use in zip(patterns, uses, strict=True))
             cp.add(sum_of(shares) <= carried)
     for key, part in parts.items():
@@ -42,13 +48,15 @@ def refine(cp: cp_model.CpModel, v: Variables, node: str) -> bool:
     return bool(charged)
 
 
-def _payers(v: Variables, charged: Counts) -> dict[tuple[Shape, tuple[Charged, ...]], list[TaskClass]]:
-    """Classes by what they ask for and whom they may evict: no charge tells those apart that are the same in both."""
-    payers: dict[tuple[Shape, tuple[Charged, ...]], list[TaskClass]] = {}
-    for index in sorted({index for entitled, _ in charged for index in entitled}):
-        one = v.classes.tasks[index]
+def _payers(v: Variables, charged: Counts) -> dict[Payer, list[TaskClass]]:
+    """Classes by what they ask for, whom they may evict and by which claim: no charge tells others apart."""
+    payers: dict[Payer, list[TaskClass]] = {}
+    claims = claims_of(v)
+    for index in sorted({index for entitled, _, _ in charged for index in entitled}):
+        one, claim = v.classes.tasks[index], claims.get(index)
         keys = tuple(key for key in charged if index in key[0])
-        payers.setdefault((v.snapshot.shape_of(one.sample), keys), []).append(one)
+        claim_number = None if claim is None else claim.index
+        payers.setdefault((v.snapshot.shape_of(one.sample), keys, claim_number), []).append(one)
     return payers
 
 

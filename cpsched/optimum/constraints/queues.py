@@ -8,7 +8,7 @@ from ortools.sat.python import cp_model
 
 from cpsched.optimum.classes import JobClass, TaskClass, VictimGroup
 from cpsched.optimum.variables import Expr, Variables, sum_of, weighted
-from cpsched.resources import THRESHOLD
+from cpsched.shares import Exact
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.enqueue import asked, decisive_limits, promise
 
@@ -63,10 +63,10 @@ def _leavers(v: Variables, queue: str, resource: str) -> list[tuple[int, VictimG
     return v.leavers[queue, resource]
 
 
-def room_for(v: Variables, queue: str, resource: str, limit: float) -> int | None:
+def room_for(v: Variables, queue: str, resource: str, limit: Exact) -> int | None:
     """How many more units keep the queue within the limit; None for no limit."""
     held = v.snapshot.shares[queue].allocated.get(resource, 0)
-    return None if limit == inf else floor((limit - held) / v.classes.unit.get(resource, 1))
+    return None if limit == inf else floor((limit - held) // v.classes.unit.get(resource, 1))
 
 
 def queue(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
@@ -148,5 +148,5 @@ def protect_guarantee(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) ->
         cp.add(sum_of(lost) == 0).only_enforce_if(~loses)
         for resource, amount in sorted(share.guarantee.items()):
             unit = v.classes.unit.get(resource, 1)
-            least = ceil((amount - THRESHOLD - share.allocated.get(resource, 0)) / unit)
+            least = -floor((share.allocated.get(resource, 0) - amount) // unit)
             cp.add(change(v, name, resource) >= least).only_enforce_if(loses)

@@ -117,7 +117,7 @@ def test_a_row_for_one_pod_leaves_others_that_wait_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "wrong"),
     [
-        ("r.jsonl", b"{]\n", r"r\.jsonl: line 1: not valid JSON"),
+        ("r.jsonl", b"{]\n", r"r\.jsonl: line 1 column 2: not valid JSON"),
         ("r.jsonl", b"\n[1]\n", r"r\.jsonl: line 2: a row is a mapping"),
         ("r.jsonl.gz", b"no gzip", r"r\.jsonl\.gz: broken gzip data"),
         ("r.jsonl.gz", gzip.compress(b"{}" * 9999, mtime=0)[:40], r"r\.jsonl\.gz: broken gzip data"),

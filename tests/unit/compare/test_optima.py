@@ -1,21 +1,37 @@
-"""Optima are remembered by content and found again only if they would not come out better."""
+"""Optima are remembered by content, believed only if they are sealed and hold, and never cost the answer."""
 
 from __future__ import annotations
 
+import errno
+import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import cpsched
 from cpsched import engines
+from cpsched.compare import optima as module
 from cpsched.compare.optima import Optima, default_folder, optima_in
+from cpsched.compare.seal import seal_of
 from cpsched.importers.load import load
 from cpsched.importers.policy import load_policy
 from cpsched.instance import Instance
+from cpsched.judge import examined
 from cpsched.options import Options
 from cpsched.policy import Policy
 from cpsched.solution import Solution, SolutionStatus
 from tests.judge import cluster, job, pending
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's own cache, where the key lies; not the folder of the test."""
+    folder = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+    return folder
 
 
 @pytest.fixture
@@ -25,8 +41,10 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
     def run(name: str, instance: Instance, policy: Policy, options: Options) -> Solution:
         seen.append(options.time_limit)
+        found = examined(instance, policy, Solution(engine=name, binds={"a/task-0": "n1"}))
         status = SolutionStatus.FEASIBLE if options.time_limit < 1 else SolutionStatus.OPTIMAL
-        return Solution(engine=name, status=status, instance_sha256=instance.sha256)
+        levels = tuple(one.model_copy(update={"bound": one.value, "proved": True}) for one in found.levels)
+        return found.model_copy(update={"status": status, "levels": levels if status == "optimal" else found.levels})
 
     monkeypatch.setattr(engines, "run", run)
     return seen
@@ -40,9 +58,10 @@ def session(cpus: int = 1, **policy: Any) -> tuple[Instance, Policy]:
 def test_the_same_content_is_solved_once(tmp_path: Path, asked: list[float]) -> None:
     optima = Optima(tmp_path / "made" / "when needed")
     first = optima.best(*session(), Options())
+    assert first.findings == ()
     assert optima.best(*session(), Options(workers=1, seed=7)) == first
     assert Optima(tmp_path / "made" / "when needed").best(*session(), Options()) == first
-    assert len(asked) == 1
+    assert (len(asked), optima.warning) == (1, "")
 
 
 @pytest.mark.parametrize(
@@ -82,23 +101,235 @@ def test_an_interrupted_search_is_not_remembered(tmp_path: Path, monkeypatch: py
     assert list(tmp_path.rglob("*.json")) == []
 
 
-@pytest.mark.parametrize("damage", ["", "{", "[]", '{"time_limit": 9}', '{"time_limit": 9, "solution": {"kind": "x"}}'])
+@pytest.mark.parametrize(
+    "damage",
+    ["", "{", "[]", "[" * 100_000, '{"time_limit": 9}', '{"time_limit": 9, "solution": {"kind": "x"}}', '{"seal": 1}'],
+    ids=lambda text: text[:40],
+)
 def test_a_damaged_memory_is_solved_anew(tmp_path: Path, asked: list[float], damage: str) -> None:
     optima = Optima(tmp_path)
-    optima.best(*session(), Options())
+    first = optima.best(*session(), Options())
     (file,) = tmp_path.rglob("*.json")
     file.write_text(damage)
-    optima.best(*session(), Options())
+    assert optima.best(*session(), Options()) == first
     assert len(asked) == 2
+    assert optima.warning.startswith(f"{file}: this remembered optimum does not carry this user's seal")
     optima.best(*session(), Options())
     assert len(asked) == 2
 
 
-def test_without_a_folder_nothing_is_kept(asked: list[float]) -> None:
+def nothing(entry: dict[str, Any]) -> None:
+    """Legal, worse, and every level is called proved: no judge can tell that this is not the optimum."""
+    entry["solution"]["binds"] = {}
+    levels = examined(*session(), Solution()).levels
+    entry["solution"]["levels"] = [
+        one.model_copy(update={"bound": one.value, "proved": True}).model_dump(mode="json") for one in levels
+    ]
+
+
+def overload(entry: dict[str, Any]) -> None:
+    entry["solution"]["binds"] = {"a/task-0": "nowhere"}
+
+
+def misstated(entry: dict[str, Any]) -> None:
+    entry["solution"]["levels"][0] |= {"value": 7, "bound": 7}
+
+
+def backwards(entry: dict[str, Any]) -> None:
+    entry["solution"]["levels"].reverse()
+
+
+def unproved(entry: dict[str, Any]) -> None:
+    entry["solution"]["levels"][0] |= {"proved": False}
+
+
+def without_levels(entry: dict[str, Any]) -> None:
+    entry["solution"]["levels"] = []
+
+
+def of_another(entry: dict[str, Any]) -> None:
+    entry["solution"]["instance_sha256"] = "0" * 64
+
+
+def another_question(entry: dict[str, Any]) -> None:
+    entry["key"] = "0" * 64
+
+
+def by_another(entry: dict[str, Any]) -> None:
+    entry["solution"]["engine"] = "volcano"
+
+
+def given_up(entry: dict[str, Any]) -> None:
+    entry["solution"]["status"] = "unknown"
+
+
+def without_limit(entry: dict[str, Any]) -> None:
+    del entry["time_limit"]
+
+
+CHANGES = [overload, misstated, backwards, unproved, without_levels, of_another, another_question, by_another, given_up]
+CHANGES += [without_limit]
+
+
+@pytest.mark.parametrize("change", [nothing, *CHANGES])
+def test_what_was_changed_is_thrown_away(
+    tmp_path: Path, asked: list[float], change: Callable[[dict[str, Any]], None]
+) -> None:
+    first = Optima(tmp_path).best(*session(), Options())
+    (file,) = tmp_path.rglob("*.json")
+    original = json.loads(file.read_text())
+    entry = json.loads(file.read_text())
+    change(entry)
+    file.write_text(json.dumps(entry))
+    optima = Optima(tmp_path)
+    assert optima.best(*session(), Options()) == first
+    assert "seal" in optima.warning
+    assert len(asked) == 2
+    assert json.loads(file.read_text())["solution"] == original["solution"]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_does_not_hold_is_not_believed_even_with_a_seal(
+    tmp_path: Path, asked: list[float], home: Path, change: Callable[[dict[str, Any]], None]
+) -> None:
+    first = Optima(tmp_path).best(*session(), Options())
+    (file,) = tmp_path.rglob("*.json")
+    entry = json.loads(file.read_text())
+    del entry["seal"]
+    change(entry)
+    file.write_text(json.dumps({**entry, "seal": seal_of(home / "cpsched", entry)}))
+    optima = Optima(tmp_path)
+    assert optima.best(*session(), Options()) == first
+    assert "breaks a rule or misstates its levels" in optima.warning
+    assert len(asked) == 2
+
+
+def test_an_entry_of_another_user_is_not_believed(
+    tmp_path: Path, asked: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Optima(tmp_path / "shared").best(*session(), Options())
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another"))
+    Optima(tmp_path / "shared").best(*session(), Options())
+    assert len(asked) == 2
+
+
+def test_the_key_is_the_users_alone(tmp_path: Path, asked: list[float], home: Path) -> None:
+    Optima(tmp_path).best(*session(), Options())
+    key = home / "cpsched" / "key"
+    assert key.stat().st_mode & 0o777 == 0o600
+    assert key.parent.stat().st_mode & 0o777 == 0o700
+    key.chmod(0o644)
+    optima = Optima(tmp_path)
+    optima.best(*session(), Options())
+    assert optima.warning.startswith(f"{key}: is not a key that only this user can read and write; delete it")
+    key.unlink()
+    key.symlink_to(tmp_path / "elsewhere")
+    optima = Optima(tmp_path)
+    optima.best(*session(), Options())
+    assert optima.warning.startswith(f"{key}: cannot be used")
+    assert len(asked) == 3
+
+
+def test_an_entry_that_is_a_folder_costs_no_answer(tmp_path: Path, asked: list[float]) -> None:
+    first = Optima(tmp_path).best(*session(), Options())
+    (file,) = tmp_path.rglob("*.json")
+    file.unlink()
+    (file / "x").mkdir(parents=True)
+    optima = Optima(tmp_path)
+    assert optima.best(*session(), Options()) == first
+    assert optima.warning == f"{file}: cannot be written: Is a directory; optima are not remembered"
+
+
+def a_file(folder: Path) -> Path:
+    place = folder / "file"
+    place.touch()
+    return place
+
+
+def below_a_file(folder: Path) -> Path:
+    return a_file(folder) / "below"
+
+
+def nowhere(folder: Path) -> Path:
+    return Path("/proc/1/nowhere")
+
+
+def a_pipe(folder: Path) -> Path:
+    os.mkfifo(folder / "pipe")
+    return folder / "pipe"
+
+
+def too_long(folder: Path) -> Path:
+    return folder / ("x" * 300)
+
+
+def no_name(folder: Path) -> Path:
+    return folder / "null\0character"
+
+
+@pytest.mark.parametrize("made", [a_file, below_a_file, nowhere, a_pipe, too_long, no_name])
+def test_an_unusable_folder_costs_no_answer(tmp_path: Path, asked: list[float], made: Callable[[Path], Path]) -> None:
+    optima = Optima(made(tmp_path))
+    assert optima.best(*session(), Options()).status == "optimal"
+    assert "cannot be used as a cache" in optima.warning
+    assert "\n" not in optima.warning
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EDQUOT, errno.EIO])
+@pytest.mark.parametrize("call", ["mkdir", "replace", "fsync"])
+def test_what_the_system_refuses_costs_no_answer(
+    tmp_path: Path, asked: list[float], monkeypatch: pytest.MonkeyPatch, code: int, call: str
+) -> None:
+    def refused(*_: Any, **__: Any) -> None:
+        raise OSError(code, os.strerror(code), str(tmp_path))
+
+    monkeypatch.setattr(os, call, refused)
+    optima = Optima(tmp_path / "optima")
+    assert optima.best(*session(), Options()).status == "optimal"
+    assert os.strerror(code) in optima.warning
+    assert list(tmp_path.rglob("*.json*")) == []
+
+
+def test_what_cannot_be_read_costs_no_answer(
+    tmp_path: Path, asked: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = Optima(tmp_path).best(*session(), Options())
+
+    def refused(place: Path) -> bytes:
+        raise cpsched.InputError("cannot be read: Permission denied", file=str(place))
+
+    monkeypatch.setattr(module, "read_bytes", refused)
+    optima = Optima(tmp_path)
+    assert optima.best(*session(), Options()) == first
+    assert "cannot be read: Permission denied" in optima.warning
+
+
+def test_without_a_home_nothing_is_remembered(asked: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr(Path, "home", homeless)
+    optima = optima_in(None)
+    assert optima.best(*session(), Options()).status == "optimal"
+    assert "home directory" in optima.warning
+
+
+def test_a_comparison_in_python_has_its_answer_and_one_warning(tmp_path: Path) -> None:
+    instance, _ = session()
+    place = a_file(tmp_path)
+    comparison = cpsched.compare(instance, cache=place)
+    assert comparison["optimal"].verdict == "optimal"
+    (warning,) = comparison.warnings
+    assert warning == f"{place}: cannot be used as a cache: not a folder; optima are not remembered"
+
+
+def test_without_a_folder_nothing_is_kept(asked: list[float], home: Path) -> None:
     optima = optima_in("none")
     optima.best(*session(), Options())
     optima.best(*session(), Options())
     assert len(asked) == 2
+    assert list(home.iterdir()) == []
 
 
 def test_the_usual_place_is_the_cache_of_the_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

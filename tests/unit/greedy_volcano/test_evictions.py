@@ -64,6 +64,37 @@ def test_a_restored_victim_is_missing_from_the_filters_picture_only() -> None:
     assert session.picture.nodes["n0"].tasks == []
 
 
+def test_a_statement_is_undone_last_first() -> None:
+    """A task that was placed and then evicted is restored to its place first, and only then taken from it."""
+    objects = [node("n0"), queue(), group("a"), pod("a-0", "a")]
+    session = opened(objects, conf("allocate", ("gang", "predicates")))
+    task, account = session.tasks["ns/a-0"], session.nodes["n0"]
+    before = dict(account.idle)
+    assert session.pre_predicate(task) is None
+    statement = Statement(session)
+    assert statement.allocate(task, account)
+    statement.evict(task, "preempt", task)
+    statement.discard()
+    assert (task.status, task.node) == (Status.PENDING, "")
+    assert account.idle == before
+    assert not any(account.releasing.values())
+    assert session.picture is not None
+    assert session.picture.nodes["n0"].tasks == []
+
+
+def test_one_objection_is_enough_to_leave_a_task_where_it_is() -> None:
+    """The node has room, but Reserve finds no PreFilter state: upstream undoes what the node has booked."""
+    objects = [node("n0"), queue(), group("a"), pod("a-0", "a")]
+    session = opened(objects, conf("allocate", ("gang", "predicates")))
+    task, account = session.tasks["ns/a-0"], session.nodes["n0"]
+    before = dict(account.idle)
+    statement = Statement(session)
+    assert not statement.allocate(task, account)
+    assert not statement.pipeline(task, account, after_eviction=False)
+    assert (task.status, task.node) == (Status.PENDING, "")
+    assert account.idle == before
+
+
 def test_a_bound_victim_comes_back_as_running() -> None:
     objects = [
         node("n0"),
@@ -259,3 +290,46 @@ def test_budgets_limit_victims_and_a_pod_without_labels_is_never_one(
     objects = [*preempt_session("2", "2", metadata={"labels": labels}), budget(allowed)]
     found = run(objects, conf("preempt", ("priority", "pdb", "predicates"))).solution
     assert len(found.evictions) == evicted
+
+
+def keeps_away(app: str) -> dict[str, Any]:
+    term = {"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": "kubernetes.io/hostname"}
+    return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+
+
+@pytest.mark.parametrize(
+    ("guard_runs", "victim_has_a_term", "evicts"), [(False, True, True), (True, True, False), (False, False, True)]
+)
+def test_a_filter_once_skipped_stays_skipped(guard_runs: bool, victim_has_a_term: bool, evicts: bool) -> None:
+    """late asks for more than allocate can give; guard is placed after that, and keeps late away. preempt goes on with
+    the Skip of allocate. Where guard runs already there was no Skip; without a term on n0 at the start nobody looks."""
+    objects = [
+        node("n0", cpu="4"),
+        queue(),
+        *CLASSES,
+        group("victim", minimum=0, phase="Running", priorityClassName="low"),
+        group("late", priorityClassName="high"),
+        group("guard", minimum=1, priorityClassName="mid", phase="Running" if guard_runs else "Inqueue"),
+        pod(
+            "victim-0",
+            "victim",
+            cpu="2",
+            on="n0",
+            priority=1,
+            affinity=keeps_away("unseen") if victim_has_a_term else {},
+        ),
+        pod("guard-0", "guard", on="n0" if guard_runs else "", affinity=keeps_away("late"), priority=5),
+        pod("late-0", "late", cpu="3", metadata={"labels": {"app": "late"}}, priority=9),
+    ]
+    flags = {"name": "gang", "enablePreemptable": False}
+    solution = run(objects, conf("allocate, preempt", ("priority", flags, "predicates"))).solution
+    assert solution.evicted == ({"ns/victim-0"} if evicts else set())
+    assert solution.pipelined == ({"ns/late-0": "n0"} if evicts else {})
+
+
+def test_the_skip_of_one_task_is_no_other_tasks() -> None:
+    objects = [node("n0"), queue(), group("a", minimum=2), pod("a-0", "a"), pod("a-1", "a", affinity=keeps_away("x"))]
+    session = opened(objects, conf("allocate", ("gang", "predicates")))
+    first, second = session.tasks["ns/a-0"], session.tasks["ns/a-1"]
+    assert session.pre_predicate(first) is session.pre_predicate(second) is None
+    assert session.predicate(second, session.nodes["n0"]) is None

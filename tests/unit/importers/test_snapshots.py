@@ -277,6 +277,7 @@ class TestTables:
             ("sn,cpu_milli,memory_mib,gpu,model\nn,-1,1,1,\n", "line 2 cpu_milli: '-1' is no amount; write a whole"),
             ("sn,cpu_milli,memory_mib,gpu,model\nn,1e999,1,1,\n", "line 2 cpu_milli: '1e999' is no amount"),
             ("sn,cpu_milli,memory_mib,gpu,model\nn,,1,1,\n", "line 2 cpu_milli: '' is no amount"),
+            ("sn,cpu_milli,gpu,gpu\nn,1,2,3\n", "line 1: the column gpu is there twice; keep one of them"),
             ("sn,cpu_milli\nn,1\n", "no column memory_mib, gpu, model; the header has sn, cpu_milli"),
             ('sn,cpu_milli,memory_mib,gpu,model\n"n,1,1,1' + "x" * 200_000, "not valid CSV: field larger than"),
             ("", "no column sn, cpu_milli"),

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
+from cpsched.lab.study.records import CellRecord
 from cpsched.lab.study.standing import Difference, difference, number, optimum
+from tests.unit.lab.records import cell_record
 
 
-def record(engine: str, *values: Any, findings: int = 0, **fields: Any) -> dict[str, Any]:
+def record(engine: str, *values: Any, findings: int = 0, **fields: Any) -> CellRecord:
     names = (("jobs_admitted", 10, "max"), ("victim_count", None, "min"), ("victim_start_time", None, "max"))
     levels = [
         {"name": name, "priority": priority, "sense": sense, "value": value}
         for (name, priority, sense), value in zip(names, values, strict=True)
     ]
     found = {"gang": findings} if findings else {}
-    base = {"engine": engine, "status": "ok", "solution": "heuristic", "levels": levels, "findings": found}
-    return base | fields
+    data = cell_record(engine=engine, levels=levels, findings=found, **fields)
+    return CellRecord.model_validate_json(json.dumps(data))
 
 
 EARLY, LATE = "2026-01-01T00:00:00Z", "2026-01-01T00:00:01Z"
@@ -39,7 +42,7 @@ BEST = record("optimal", 2, 1, LATE)
         (record("optimal", 1, 0, None), None),
     ],
 )
-def test_the_first_difference_decides(mine: dict[str, Any], expected: Difference | None) -> None:
+def test_the_first_difference_decides(mine: CellRecord, expected: Difference | None) -> None:
     assert difference(mine, BEST) == expected
 
 

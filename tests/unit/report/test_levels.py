@@ -14,7 +14,7 @@ from cpsched.solution import Level
         ({"value": 3, "bound": 3, "proved": True, "prover": "lp", "seconds": 0.5}, "proved (lp, 0.50 s)"),
         ({"value": 3, "bound": 5, "prover": "highs"}, "open, bound 5 (highs)"),
         ({"value": 3, "bound": 5}, "open, bound 5"),
-        ({"value": 3, "bound": 3, "prover": "bound, given open levels"}, "closed (bound, given open levels)"),
+        ({"value": 3, "bound": 3, "prover": "lp", "given_open_levels": True}, "closed (lp, given open levels)"),
         ({"value": None, "bound": None, "prover": "bound, given open levels"}, "closed (bound, given open levels)"),
         ({"value": 3}, ""),
     ],

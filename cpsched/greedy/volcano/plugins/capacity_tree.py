@@ -10,7 +10,7 @@ from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.tasks import TaskState
 from cpsched.instance import Queue
 from cpsched.resources import is_empty
-from cpsched.shares import NotReady, capacity_flat, capacity_hierarchical, capacity_share
+from cpsched.shares import NotReady, capacity_flat, capacity_hierarchical, capacity_share, floats, in_float64
 from cpsched.snapshot.jobs import group_jobs
 from cpsched.snapshot.queues import queue_demands
 
@@ -40,7 +40,7 @@ class Queues:
         first = session.conf.plugin(NAME)
         hierarchical = first is not None and first.on("enableHierarchy")
         demands = queue_demands(session.instance, group_jobs(session.instance))
-        shares = (capacity_hierarchical if hierarchical else capacity_flat)(session.total, demands)
+        shares = (capacity_hierarchical if hierarchical else capacity_flat)(floats(session.total), in_float64(demands))
         refused = f"queues are no usable tree: {shares.reason}" if isinstance(shares, NotReady) else None
         opened = {} if isinstance(shares, NotReady) else shares
         accounts = {name: QueueAccount(name, one, capacity_share) for name, one in opened.items()}

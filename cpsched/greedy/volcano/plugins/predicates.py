@@ -89,14 +89,18 @@ class Predicates:
         self._remembered: dict[tuple[str, str], bool] = {}
 
     def prepare(self, task: TaskState) -> str | None:
-        """PrePredicate: every filter looks at the task once, as the cluster is now."""
-        states: dict[str, PreFilterResult] = {}
+        """PrePredicate: every filter looks at the task as the cluster is now, until one fails.
+
+        Upstream creates one cycle state per task when the session opens and takes nothing out of its set of skipped
+        filters. So a filter that once answered Skip is not asked again for this task, whatever is placed later.
+        """
+        states = self.prepared.setdefault(task.key, {})
         for one in (*self.stable, *self.others):
             result = one.prefilter(task.task, self.cluster, _ARGS)
             if not result.status.is_skip and not result.status.is_success:
                 return f"plugin {one.name} pre-predicates failed {', '.join(result.status.reasons)}"
-            states[one.name] = result
-        self.prepared[task.key] = states
+            if one.name not in states or not states[one.name].status.is_skip:
+                states[one.name] = result
         return None
 
     def bulk(self) -> FilterBulk | None:
@@ -138,12 +142,12 @@ class Predicates:
         return passed
 
     def _check_others(self, task: TaskState, node: NodeAccount, statuses: list[Status]) -> None:
-        states = self.prepared.get(task.key)
-        if states is None:
-            # No filter below finds what PreFilter would have left for it.
-            statuses.append(error(NAME, "no PreFilter state"))
-            return
+        states = self.prepared.get(task.key, {})
         for one in self.others:
+            if one.name not in states:
+                # No PrePredicate of the task came as far as this filter: it does not find its state.
+                statuses.append(error(NAME, "no PreFilter state"))
+                return
             if not self._ask(one, states[one.name], task, node, statuses):
                 return
 
@@ -161,8 +165,8 @@ class Predicates:
 
     def reserve(self, task: TaskState) -> str | None:
         """A task takes its place; one that no PrePredicate has seen, such as a restored victim, is not let back."""
-        states = self.prepared.get(task.key)
-        if states is None:
+        states = self.prepared.get(task.key, {})
+        if any(one.name not in states for one, _ in self._reserving):
             return "Reserve found no PreFilter state"
         node = self.cluster.nodes[task.node]
         for one, reserve in self._reserving:

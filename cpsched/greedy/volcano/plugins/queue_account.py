@@ -17,14 +17,14 @@ ShareRule = Callable[[Mapping[str, float], Mapping[str, float]], float]
 class QueueAccount:
     """What a queue is due and what it holds now."""
 
-    def __init__(self, name: str, opened: QueueShare, rule: ShareRule):
+    def __init__(self, name: str, opened: QueueShare[float], rule: ShareRule):
         self.name, self._rule = name, rule
         self.deserved, self.limit, self.guarantee = opened.deserved, opened.real_capability, opened.guarantee
         self.allocated: Amounts = dict(opened.allocated)
         self.inqueue: Amounts = dict(opened.inqueue)
         self.elastic: Amounts = dict(opened.elastic)
         self.ancestors, self.is_leaf = opened.ancestors, opened.is_leaf
-        self._share: float | None = opened.share
+        self._share: float | None = rule(opened.allocated, opened.deserved)
         self.over_limit = f"queue {name} would exceed its capability"
         self.over_deserved = f"queue {name} would exceed its deserved share"
 

@@ -1,0 +1,91 @@
+"""The subcommands of `cpsched`, and the exit code of what was asked."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Annotated
+
+import typer
+
+import cpsched
+from cpsched.cli.check import check
+from cpsched.cli.compare import compare
+from cpsched.cli.explain import explain
+from cpsched.cli.generate import generate
+from cpsched.cli.import_ import import_
+from cpsched.cli.output import bugs_shown, complain, emit, say
+from cpsched.cli.parameters import EXIT_CODES
+from cpsched.cli.report import report
+from cpsched.cli.schema import schema
+from cpsched.cli.solve import solve
+from cpsched.cli.study import EXIT_CODES as STUDY_EXIT_CODES
+from cpsched.cli.study import study
+from cpsched.cli.verify import verify
+from cpsched.collector import few_collections
+from cpsched.errors import InputError
+
+USAGE = 2
+
+app = typer.Typer(
+    name="cpsched", add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False, epilog=EXIT_CODES
+)
+app.command(epilog=EXIT_CODES)(solve)
+app.command(epilog=EXIT_CODES)(compare)
+app.command(epilog=EXIT_CODES)(check)
+app.command(epilog=EXIT_CODES)(explain)
+app.command(epilog=EXIT_CODES)(verify)
+app.command(epilog=STUDY_EXIT_CODES)(study)
+app.command(epilog=EXIT_CODES)(report)
+app.command("import", epilog=EXIT_CODES)(import_)
+app.command(epilog=EXIT_CODES)(generate)
+app.command(epilog=EXIT_CODES)(schema)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        emit(f"cpsched {cpsched.__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def main(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Was that scheduling decision any good?
+
+    Reads a snapshot of a Kubernetes or Volcano batch cluster, decides as a scheduler does or as well as the policy
+    allows, and judges every decision by the same rules and levels.
+    """
+    if context.invoked_subcommand is None:
+        say(context.get_help())
+        raise typer.Exit(USAGE)
+
+
+def exit_code() -> int:
+    """Run what the arguments ask for; what the user can mend is one line."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        with few_collections(), bugs_shown():
+            return int(app(prog_name="cpsched", standalone_mode=False) or 0)
+    except InputError as error:
+        return _failed(str(error))
+    except typer.TyperException as error:
+        return _failed(_usage(error))
+
+
+def _failed(line: str) -> int:
+    complain(line)
+    return USAGE
+
+
+def _usage(error: typer.TyperException) -> str:
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "cpsched"
+    message = " ".join(error.format_message().split()).replace("Value error, ", "").removesuffix(".")
+    return f"{message}; see {command} --help"

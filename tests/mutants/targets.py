@@ -1,0 +1,27 @@
+"""What is mutated and which tests must notice; and mutants that no test can notice, with the reason."""
+
+from __future__ import annotations
+
+TARGETS: dict[str, tuple[str, ...]] = {
+    "cpsched/check/evictions.py": ("tests/unit/test_check_evictions.py", "tests/unit/test_check_rights.py"),
+    "cpsched/check/gangs.py": ("tests/unit/test_check_gangs.py",),
+    "cpsched/check/placement.py": ("tests/unit/test_check_placement.py",),
+    "cpsched/check/protections.py": ("tests/unit/test_check_protections.py",),
+    "cpsched/check/queues.py": ("tests/unit/test_check_queues.py",),
+    "cpsched/objectives.py": ("tests/unit/test_objectives.py",),
+    "cpsched/optimum/levels.py": ("tests/oracle/test_optimum.py", "tests/oracle/test_random_optimum.py"),
+    "cpsched/optimum/constraints/gang.py": ("tests/oracle/test_random_optimum.py", "tests/oracle/test_optimum.py"),
+    "cpsched/optimum/constraints/queues.py": (
+        "tests/unit/optimum/constraints/test_queues.py",
+        "tests/oracle/test_random_optimum.py",
+    ),
+    "cpsched/greedy/volcano/statement.py": (
+        "tests/unit/greedy_volcano/test_evictions.py",
+        "tests/unit/greedy_volcano/test_allocate.py",
+        "tests/conformance/test_volcano_rows.py",
+    ),
+}
+"""Source file → the tests of its rules, run in this order until one is red."""
+
+EQUIVALENT: dict[tuple[str, str, str], str] = {}
+"""(file, before, after) → why no decision, level or text can differ."""
