@@ -16,13 +16,14 @@ BENCHMARKS = {
     "optimum": "the optimum beside the plain model and the class model as they come",
     "agreement": "every prover against exhaustive search, for as long as wanted (--help)",
     "evidence": "bounds of certificates against all decisions; which rules bind",
+    "proved": "fresh sessions of every recorded profile: all proved in 10 s? (--help)",
     "study": "the speed-up of a study on two cores",
     "volcano": "one full cycle of the Volcano mirror over the openb trace",
 }
 """Each is a module here with a function `main`."""
 
 
-TAKES_OPTIONS = frozenset({"agreement"})
+TAKES_OPTIONS = frozenset({"agreement", "proved"})
 
 
 def run(arguments: list[str]) -> int:

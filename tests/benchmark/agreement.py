@@ -36,7 +36,7 @@ from cpsched.solution import Level
 from tests.oracle.brute_force import TooLargeError, optimum
 from tests.oracle.neighbours import FAMILIES, neighbourly
 from tests.oracle.samples import session
-from tests.oracle.sessions import Contest, contest, entering
+from tests.oracle.sessions import Contest, contest, entering, overcommitted
 
 PROVERS: tuple[Prover, ...] = ("both", "cp-sat", "highs")
 LIMIT = 30.0
@@ -68,6 +68,7 @@ KINDS: dict[str, Callable[[int], Snapshot]] = {
     "scope cluster": partial(_made, partial(contest, scope="cluster")),
     "uneven queues": partial(_made, uneven),
     "entering": partial(_made, entering),
+    "overcommitted": partial(_made, overcommitted),
     **{family: partial(_made, partial(neighbourly, family=family)) for family in FAMILIES},
     "recorded volcano": partial(_recorded, "volcano"),
     "recorded kube": partial(_recorded, "kube"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cpsched.snapshot import Snapshot
@@ -68,6 +68,16 @@ def contest(seed: int, *, scope: str | None = None) -> Contest:
         # Jobs above a leaf: capacity refuses to decide, and the rule `deserved` with it.
         jobs[-1]["queue"] = "dept"
     return Contest(source, model, _conf(r, share), _rules(r, model, scope))
+
+
+def overcommitted(seed: int) -> Contest:
+    """A contest on nodes that hold more than they can: they have shrunk since their pods were placed."""
+    one, r = contest(seed), random.Random(f"overcommitted {seed}")
+    nodes = []
+    for node in one.source["nodes"]:
+        room = node["allocatable"]
+        nodes.append({**node, "allocatable": {**room, "cpu": max(0, room["cpu"] - r.choice([1, 1, 2, 3]))}})
+    return replace(one, source={**one.source, "nodes": nodes})
 
 
 def entering(seed: int) -> Contest:

@@ -17,7 +17,7 @@ from cpsched.optimum.solve import decide
 from cpsched.solution import SolutionStatus
 from tests.oracle.brute_force import Optimum, optimum
 from tests.oracle.rivals import binding_rules
-from tests.oracle.sessions import Contest, contest, entering
+from tests.oracle.sessions import Contest, contest, entering, overcommitted
 
 ONE_WORKER = Settings(workers=1, deterministic=True)
 SESSIONS, CHUNK = 2000, 100
@@ -73,6 +73,12 @@ def test_optimum_equals_exhaustive_search_where_jobs_enter_together() -> None:
     """Overcommit lets either job in, and sometimes only one of them."""
     for seed in range(60):
         compare(entering(seed), seed)
+
+
+def test_optimum_equals_exhaustive_search_on_overcommitted_nodes() -> None:
+    """There more is missing than the tasks placed request, so that victims are charged whatever the rights."""
+    for seed in range(200):
+        compare(overcommitted(seed), seed)
 
 
 @pytest.mark.parametrize("count", [1, 2, 4, 6])

@@ -63,15 +63,21 @@ def _once(known: dict[tuple[int, ...], Asked], v: Variables, present: list[TaskC
 
 
 def _freed(cp: cp_model.CpModel, v: Variables, node: str, present: list[TaskClass], *, everywhere: bool) -> Freed:
-    """Victims that make room here: all whom everybody present may evict; of the others those that can be charged."""
+    """Victims that make room here: all that every class present may evict; of the others those that can be charged.
+
+    Where every class may evict them, charging excludes nothing: either all of them are charged, or every task's request
+    is covered by those charged to it, and no more than all requests together is missing. On an overcommitted node more
+    is missing than is requested, so charging limits the victims there whatever the rights.
+    """
     payers = list(v.classes.tasks) if everywhere else present
     everybody = frozenset([one.index for one in payers])
+    unlimited = not _is_overcommitted(v, node, present)
     freed: Freed = []
     alike: dict[Charged, list[tuple[VictimGroup, Action]]] = {}
     for group in v.victims_by_node.get(node, []):
         for action in sorted(group.rights):
             entitled = everybody & frozenset(group.rights[action])
-            if entitled == everybody and (action == "preempt" or _share_a_claim(v, entitled)):
+            if unlimited and entitled == everybody and (action == "preempt" or _share_a_claim(v, entitled)):
                 freed.append((group, v.evict[group.index, action]))
             elif entitled:
                 shape = tuple(sorted(group.sample.requests.items()))
@@ -87,6 +93,12 @@ def _freed(cp: cp_model.CpModel, v: Variables, node: str, present: list[TaskClas
     if counts and not everywhere:
         v.charged[node] = counts
     return freed
+
+
+def _is_overcommitted(v: Variables, node: str, present: list[TaskClass]) -> bool:
+    """Whether the node holds more than it can of a resource that some class here requests."""
+    over = {name for name, amount in v.room.future[node].items() if amount < 0}
+    return bool(over) and any(one.sample.requests.get(name, 0) for one in present for name in over)
 
 
 def _share_a_claim(v: Variables, entitled: frozenset[int]) -> bool:

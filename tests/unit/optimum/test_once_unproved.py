@@ -9,6 +9,7 @@ import pytest
 
 import cpsched
 from cpsched.solution import SolutionStatus
+from tests.oracle.variations import variation
 
 DATA = Path(__file__).parent / "data"
 LIMIT = 0.5
@@ -19,4 +20,13 @@ LIMIT = 0.5
 def test_every_level_is_proved(name: str) -> None:
     row = json.loads((DATA / f"{name}.json").read_text())
     solution = cpsched.solve(cpsched.load(row["objects"]), conf=row["conf"], deterministic=True, time_limit=LIMIT)
+    assert solution.status is SolutionStatus.OPTIMAL
+
+
+@pytest.mark.parametrize("seed", [20025, 20100, 20190, 20199])
+def test_overcommitted_nodes_are_proved_too(seed: int) -> None:
+    """More is missing there than is requested, so that charging limits victims that every task present may evict."""
+    model, objects, conf = variation("kube", seed)
+    instance = cpsched.load(objects, lenient=True)
+    solution = cpsched.solve(instance, model=model, conf=conf, deterministic=True, time_limit=LIMIT)
     assert solution.status is SolutionStatus.OPTIMAL
