@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from cpsched.check import Decision
 from cpsched.objectives import value_of
@@ -36,6 +37,11 @@ class LevelResults:
     def are_proved(self) -> bool:
         """Whether all that were reached are."""
         return all(level.proved for level in self.levels)
+
+    @property
+    def proved(self) -> list[LevelResult]:
+        """Those before the first one that is open."""
+        return list(takewhile(lambda level: level.proved, self.levels))
 
     def record(
         self, best: Decision, holders: Sequence[ProverName], seconds: float, open_step: tuple[Step, int] | None = None

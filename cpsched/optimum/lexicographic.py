@@ -27,33 +27,22 @@ from cpsched.optimum.race import Outcome, Race, Settings, objective_of
 from cpsched.optimum.repair import Repair
 from cpsched.optimum.sketch import Detail
 from cpsched.optimum.steps import Step
+from cpsched.optimum.tuning import ATTEMPTS, CLIMB, FIND_EFFORT, SHARES, START_UP
 from cpsched.optimum.unfolding import unfolded
 from cpsched.optimum.variables import sum_of, value_in
 from cpsched.snapshot import Snapshot
 from cpsched.solution import ProverName
 
+Hint = Callable[[], Decision] | None
 BOUND: ProverName = "bound"
 """Who holds what is known of a step without any search."""
-
-FIND_EFFORT = 1.0
-"""Deterministic time that CP-SAT has to itself to find a decision that is as good as foreseen."""
-ATTEMPTS = 8
-"""How often that is tried again after the judge refused what came of it and the rows were made exact there."""
-
-SHARES = {Detail.POOLS: 0.5, Detail.NODES: 0.5, Detail.CLASSES: 0.9}
-"""Which part of the time that is left a look in some detail may take."""
-
-START_UP = 1e-5
-"""How many seconds a solver needs per variable before it looks at anything; with less left it is not asked."""
-
-CLIMB = 12
-"""How many values above a bound are asked for one by one."""
 
 
 class Search:
     """A lexicographic search; `best` is always a decision without findings."""
 
-    def __init__(self, snapshot: Snapshot, settings: Settings, hint: Callable[[], Decision] | None = None):
+    def __init__(self, snapshot: Snapshot, settings: Settings, hint: Hint = None, after: Search | None = None):
+        """`after` is a search that left levels open: this one goes on from there and gives each level all its time."""
         self.snapshot, self.settings = snapshot, settings
         self.race = Race(settings)
         self._clock = self.race.clock
@@ -66,6 +55,11 @@ class Search:
         self._made: dict[int, list[Step]] = {}
         self._settled: list[list[int]] = []
         self._foreseen = ForeseenLevels()
+        self._is_second, self._has_failed = after is not None, False
+        if after is not None:
+            self._results.levels = after.proved_levels
+            self._settled = after._settled[: len(self._results.levels)]
+            self._incumbent.take(after.best)
 
     @cached_property
     def program(self) -> Program:
@@ -91,6 +85,16 @@ class Search:
         """What came of the levels."""
         return self._results.levels
 
+    @property
+    def proved_levels(self) -> list[LevelResult]:
+        """Those before the first one that is open."""
+        return self._results.proved
+
+    @property
+    def seconds_left(self) -> float:
+        """How much of the time limit is left; none after an interruption or a disagreement."""
+        return 0.0 if self.race.stopped or self._has_failed else max(0.0, self._end - self._clock())
+
     def run(self) -> None:
         """Settle every level in order; Ctrl-C and the time limit leave the rest as the best decision has it.
 
@@ -98,7 +102,7 @@ class Search:
         """
         try:
             with on_interrupt(self.race.interrupt), closing(self.race):
-                for position in range(len(self._plan)):
+                for position in range(len(self._settled), len(self._plan)):
                     if position not in self._foreseen and self._results.are_proved:
                         self._foresee(position)
                     self._level(position)
@@ -109,6 +113,7 @@ class Search:
         except MismatchError as error:
             if mismatch.LOUD:
                 raise
+            self._has_failed = True
             self.race.note(f"internal error, please report it: {error}; what only a solver proved is left open")
             self._incumbent.let_start()
             self._results.leave_open(self.best)
@@ -133,15 +138,12 @@ class Search:
                 continue
             sight.look(now + (self._end - now) * SHARES[detail])
             sight.repeat(self._end)
-            self._remember(begin, sight)
+            self._foreseen.remember(begin, sight)
             self._incumbent.take_better(sight.decision)
             if sight.falls_short and before is not None:
                 self._repair_part(begin, before)
             elif sight.sketch.is_exact or not sight.levels or self._realised(begin, sight):
                 return
-
-    def _remember(self, begin: int, sight: Foresight) -> None:
-        self._foreseen.remember(begin, sight)
 
     def _seen_at_once(self, position: int) -> bool:
         """Whether it takes no sketch to say that the best decision so far is as good on the level as any can be."""
@@ -281,7 +283,7 @@ class Search:
         holders: list[ProverName] = []
         open_step: tuple[Step, int] | None = None
         foreseen = dict(enumerate(self._foreseen.at_least(position)))
-        share = 1 / 2 if foreseen else 2 / (left + 1)
+        share = 1 if self._is_second else 1 / 2 if foreseen else 2 / (left + 1)
         end = started + max(0.1, (self._end - started) * share) if started < self._end else started
         started -= sum(step.seconds for step in foreseen.values())
         self._settled.append([])

@@ -8,6 +8,7 @@ from cpsched import timestamps
 from cpsched.check import Decision
 from cpsched.collector import without_collector
 from cpsched.instance import Instance
+from cpsched.optimum.continuation import continued
 from cpsched.optimum.level_result import LevelResult
 from cpsched.optimum.lexicographic import Search
 from cpsched.optimum.race import Settings
@@ -42,6 +43,7 @@ def search(
         ask = None if hint is None else lambda: Decision.of(snapshot, hint())
         found = Search(snapshot, settings or Settings(), ask)
     found.run()
+    found = continued(found)
     return _told(found), found.best
 
 

@@ -115,9 +115,9 @@ class TestWhatIsKnownFromBefore:
     def test_a_search_forgets_it_too(self) -> None:
         snapshot = lent_room()
         search = Search(snapshot, SETTINGS)
-        search._remember(0, looked(snapshot, Detail.NODES))
+        search._foreseen.remember(0, looked(snapshot, Detail.NODES))
         assert set(search._foreseen) == set(range(len(level_plan(snapshot))))
         other = self.before(snapshot, -1, 7)
         other.levels = other.levels[:2]
-        search._remember(0, other)
+        search._foreseen.remember(0, other)
         assert set(search._foreseen) == {0, 1}

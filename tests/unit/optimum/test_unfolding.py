@@ -160,7 +160,7 @@ def test_a_decision_that_is_worse_than_foreseen_is_only_a_start() -> None:
     search = Search(snapshot, SETTINGS)
     sight = Foresight(search._session, search.race, [])
     sight.look(60.0)
-    search._remember(0, sight)
+    search._foreseen.remember(0, sight)
     last = len(sight.levels) - 1
     step = search._foreseen[last][0]
     search._foreseen[last][0] = replace(step, value=step.value - 1)
