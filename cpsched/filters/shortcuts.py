@@ -44,6 +44,8 @@ def no_order_helps(
     if status is not SKEWED or item.spread is None:
         return False
     state: pod_topology_spread.State = prefiltered.states[pod_topology_spread.NAME]
+    if any(constraint.topology_key not in labels for constraint in state.constraints):
+        return True
     return any(
         state.counts[number].get(labels[constraint.topology_key], 0) > state.limit(number)
         and _binds_everybody(constraint, item, group, cluster)

@@ -222,3 +222,14 @@ def test_many_alike_pods_need_no_search() -> None:
     for task, node in placements:
         cluster.add(task, node)
     assert not list(final_state_failures(cluster, [task for task, _ in placements], NAMES, Args()))
+
+
+def test_a_node_without_the_key_of_a_later_constraint_refuses_in_any_order() -> None:
+    """Among all others it is the first constraint that refuses it: the zone is fuller than the other one."""
+    nodes = [
+        node_json(name, {"zone": name[0]} | ({"disk": name} if name[1] == "2" else {})) for name in ("x1", "x2", "y2")
+    ]
+    settled = cluster_of(nodes, [pod_json(name, "x2", A) for name in "rs"])
+    pods = [pod_json(name, "", A, **spread(constraint("zone", 1), constraint("disk", 9))) for name in "pq"]
+    found = failures(settled, tasks(("x1", pods[0]), ("x1", pods[1])))
+    assert found == {"p": "PodTopologySpread", "q": "PodTopologySpread"}
