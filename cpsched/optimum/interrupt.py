@@ -11,11 +11,14 @@ from types import FrameType
 
 @contextmanager
 def on_interrupt(tell: Callable[[], None]) -> Iterator[None]:
-    """Meanwhile the first Ctrl-C calls `tell`; a second one is as ever. Only the main thread is told of signals."""
-    if threading.current_thread() is not threading.main_thread():
+    """Meanwhile the first Ctrl-C calls `tell`; a second one is as ever. Only the main thread is told of signals.
+
+    A SIGINT that this process was started to ignore, as a shell starts background jobs, stays ignored.
+    """
+    usual = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or usual is signal.SIG_IGN:
         yield
         return
-    usual = signal.getsignal(signal.SIGINT)
 
     def first(_signal: int, _frame: FrameType | None) -> None:
         signal.signal(signal.SIGINT, usual)
