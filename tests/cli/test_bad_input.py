@@ -54,6 +54,8 @@ CASES = {
     "other.yaml": (b"kind: Deployment\napiVersion: apps/v1\n", "nothing here is of a kind that scheduling looks at"),
     "tabs.yaml": (b"a:\n\t- b\n", "line 2 column 1: not valid YAML: found character that cannot start any token"),
     "field.yaml": (b"{apiVersion: cpsched/v1, kind: Instance, node: []}", "node: no such field; cpsched schema"),
+    "digits.json": (b'{"a": ' + b"7" * 5000 + b"}", "line 1 column 7: a number of 5000 digits"),
+    "digits.yaml": (b"a: " + b"7" * 5000, "line 1 column 4: not valid YAML: a number of 5000 digits"),
     "version.yaml": (b"apiVersion: v9\nkind: Instance\n", "apiVersion 'v9' of an Instance; write cpsched/v1"),
 }  # fmt: skip
 
