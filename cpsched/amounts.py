@@ -19,6 +19,7 @@ UNLIMITED = "unlimited"
 _MANY = 100_000
 """A number of bytes, Ki, Mi ... from here on has too many digits to be read at a glance."""
 _MOST_DECIMALS = 30
+"""A number that needs more is a fraction."""
 
 
 def shown(resource: str, amount: Fraction | float) -> str:

@@ -64,6 +64,7 @@ def test_exact(resource: str, amount: Fraction | float, text: str) -> None:
     ("resource", "amount", "text"),
     [
         ("memory", 99_999, "99999"),
+        ("memory", 100_001, "100001 (about 97.66Ki)"),
         ("memory", GI + 1, "1073741825 (about 1.00Gi)"),
         ("memory", -GI - 1, "-1073741825 (about -1.00Gi)"),
         ("memory", 32_867_428 * 2**10, "32867428Ki (about 31.34Gi)"),
@@ -104,6 +105,7 @@ def test_read_again_it_is_the_same_amount(resource: str, amount: int) -> None:
 @example("cpu", Fraction(1000, 3), 1000 / 3)
 @example("cpu", 1000 / 3, Fraction(3333, 10))
 @example(GPU, 3000, 3001)
+@example("cpu", 0.1, Fraction(0.1))
 def test_two_amounts_never_have_one_text(resource: str, one: Fraction | float, other: Fraction | float) -> None:
     """A float64 stands for its shortest decimal form, as in JSON."""
     assume(stated(one) != stated(other))
