@@ -10,15 +10,16 @@ from functools import lru_cache
 NANO_PER_UNIT = 10**9
 LARGEST = 2**63 - 1
 """The largest magnitude a quantity may have, in base units; Kubernetes caps there, we refuse."""
+BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
+"""Suffixes of powers of two, with the power, in ascending order."""
 
 _LONGEST_TEXT = 1000
 _SHAPE = re.compile(r"([+-]?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?")
 _NUMBER_AND_REST = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))(|[^0-9.].*)")
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
-_BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
-_NANO_BY_SUFFIX = {s: 10 ** (9 + e) for s, e in _DECIMAL.items()} | {s: NANO_PER_UNIT << e for s, e in _BINARY.items()}
+_NANO_BY_SUFFIX = {s: 10 ** (9 + e) for s, e in _DECIMAL.items()} | {s: NANO_PER_UNIT << e for s, e in BINARY.items()}
 _MEANT_BY_LOWER: dict[str, tuple[str, ...]] = {"b": ("",)}
-for _binary in _BINARY:
+for _binary in BINARY:
     _decimal = _binary[0] if _binary != "Ki" else "k"
     _MEANT_BY_LOWER |= dict.fromkeys((_decimal.lower(), f"{_decimal}b".lower()), (_decimal, _binary))
     _MEANT_BY_LOWER |= dict.fromkeys((_binary.lower(), f"{_binary}b".lower()), (_binary,))

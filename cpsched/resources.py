@@ -78,13 +78,6 @@ def less_equal_names(left: Vector, right: Vector, *, missing: Missing = ZERO) ->
     ]
 
 
-def less_equal_for(left: Vector | None, right: Vector | None, request: Vector | None) -> bool:
-    """Left fits into right, strictly, in what is requested (`LessEqualWithDimensionAndResourcesName`)."""
-    if left is None:
-        return True
-    return right is not None and not insufficient_for(left, right, request)
-
-
 def insufficient_for(left: Vector | None, right: Vector | None, request: Vector | None) -> list[str]:
     """The requested names in which left exceeds right (the list `LessEqualWithDimensionAndResourcesName` returns)."""
     if left is None:
@@ -101,27 +94,11 @@ def insufficient_for(left: Vector | None, right: Vector | None, request: Vector 
     ]
 
 
-def less_partly(left: Vector, right: Vector, *, missing: Missing = ZERO) -> bool:
-    """Some amount of left is below right (`LessPartly`); with ZERO a scalar only in right counts, else one in left."""
-    return _one_sided(left, right, missing) or any(
-        left.get(name, 0) < right.get(name, 0) for name in (*_ALWAYS, *_scalars(left))
-    )
-
-
-def less_equal_partly(left: Vector, right: Vector, *, missing: Missing = ZERO) -> bool:
-    """Some amount of left is not above right (`LessEqualPartly`); one-sided scalars count as in `less_partly`."""
-    return _one_sided(left, right, missing) or any(
-        not left.get(name, 0) - right.get(name, 0) >= THRESHOLD for name in (*_ALWAYS, *_scalars(left))
-    )
-
-
-def less_equal_partly_for(left: Vector, right: Vector, request: Vector | None) -> bool:
-    """Some requested amount of left is not above right (`LessEqualPartlyWithDimension`)."""
-    return any(not left.get(name, 0) - right.get(name, 0) >= THRESHOLD for name in _requested(request))
-
-
 def less_equal_partly_for_zero_filtered(left: Vector, right: Vector, request: Vector | None) -> bool:
-    """The same, leaving out what neither side has any of (`LessEqualPartlyWithDimensionZeroFiltered`)."""
+    """Some requested amount of left is not above right, leaving out what neither side has any of.
+
+    Mirrors `LessEqualPartlyWithDimensionZeroFiltered`.
+    """
     return any(
         not left.get(name, 0) - right.get(name, 0) >= THRESHOLD
         for name in _requested(request)
@@ -129,14 +106,10 @@ def less_equal_partly_for_zero_filtered(left: Vector, right: Vector, request: Ve
     )
 
 
-def greater_partly_for(left: Vector, right: Vector | None, request: Vector | None) -> bool:
-    """Some requested amount of left is strictly above right (`GreaterPartlyWithDimension`)."""
-    limits = right or {}
-    return any(left.get(name, 0) > limits.get(name, 0) for name in _requested(request))
-
-
 def greater_partly_relevant(left: Vector, right: Vector | None, request: Vector | None) -> bool:
-    """The same, only in what right knows: cpu and memory it has, scalars it names (`…WithRelevantDimensions`)."""
+    """Some requested amount of left is strictly above right, only in what right knows: cpu and memory it has any of,
+    scalars it names (`GreaterPartlyWithRelevantDimensions`).
+    """
     limits = right or {}
     return any(
         left.get(name, 0) > limits.get(name, 0)
@@ -238,14 +211,6 @@ def maximum(left: Vector, right: Vector) -> dict[str, float]:
     return larger
 
 
-def raised_to(left: Vector, right: Vector) -> dict[str, float]:
-    """The larger of both in every name of either, negative scalars kept (`SetMaxResource`)."""
-    raised = {**_ALWAYS, **left}
-    for name, amount in {**_ALWAYS, **right}.items():
-        raised[name] = max(amount, raised.get(name, amount))
-    return raised
-
-
 def share(part: float, of: float) -> float:
     """The fraction, with 0/0 = 0 and anything else over 0 = 1 (`helpers.Share`)."""
     if of == 0:
@@ -265,8 +230,3 @@ def _requested(request: Vector | None) -> list[str]:
     """The names asked for, in which pods never count: every task asks for one."""
     asked = request or {}
     return [name for name in _ordered(asked) if name != "pods" and asked.get(name, 0) > 0]
-
-
-def _one_sided(left: Vector, right: Vector, missing: Missing) -> bool:
-    few, many = (left, right) if missing is ZERO else (right, left)
-    return any(name not in few for name in _scalars(many))

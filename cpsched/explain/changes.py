@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from cpsched.explain.amounts import quantity, shown
+from cpsched.amounts import exact, shown
 from cpsched.instance import Instance, Job, Node, Queue
 from cpsched.objects.base import Object
 
@@ -38,7 +38,7 @@ def applied(instance: Instance, changes: Sequence[Change]) -> Instance:
 
 def _queue(instance: Instance, change: Change) -> Instance:
     old = instance.queues[change.subject].queue
-    amount = quantity(change.resource, change.amount)
+    amount = exact(change.resource, change.amount)
     if change.part == "guarantee":
         guaranteed = old.spec.guarantee.resource | {change.resource: amount}
         update: dict[str, object] = {"guarantee": old.spec.guarantee.model_copy(update={"resource": guaranteed})}
@@ -77,7 +77,7 @@ def _eviction(instance: Instance, change: Change) -> Instance:
 def _capacity(instance: Instance, change: Change) -> Instance:
     old = instance.nodes[change.subject]
     amount = old.allocatable.get(change.resource, 0) + change.amount
-    allocatable = old.node.status.allocatable | {change.resource: quantity(change.resource, amount)}
+    allocatable = old.node.status.allocatable | {change.resource: exact(change.resource, amount)}
     new = old.node.model_copy(update={"status": old.node.status.model_copy(update={"allocatable": allocatable})})
     return replace(
         instance, objects=_swapped(instance, old.node, new), nodes={**instance.nodes, change.subject: Node(new)}

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from cpsched.explain.amounts import shown
+from cpsched.amounts import shown
 from cpsched.filters import FILTERS, feasible
 from cpsched.filters.facts import host_ports
 from cpsched.instance import Task

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from cpsched.explain.amounts import shown
+from cpsched.amounts import shown
 from cpsched.explain.groups import NodeGroup
 from cpsched.explain.obstacles import summary
 from cpsched.filters import FILTERS

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from cpsched.amounts import shown
 from cpsched.check import Decision
-from cpsched.explain.amounts import shown
 from cpsched.explain.goal import Goal
 from cpsched.explain.groups import HELD, NodeGroup
 from cpsched.explain.obstacles import summary

@@ -155,12 +155,6 @@ class DeviceTaint(Shape):
     effect: str = ""
 
 
-class DeviceCapacity(Shape):
-    """A capacity of a device."""
-
-    value: Any = None
-
-
 class BasicDevice(Shape):
     """v1beta1 nests a device's fields under `basic`."""
 

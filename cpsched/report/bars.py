@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cpsched.amounts import exact, listed, short
 from cpsched.instance import Task
-from cpsched.report.amounts import amount, amounts, short
 from cpsched.report.nodes import NodeGroup, NodeState, Occupant
 from cpsched.report.scene import Fate, Scene, View
 
@@ -86,9 +86,9 @@ def node_picture(scene: Scene, group: NodeGroup, resources: Sequence[str]) -> No
     for view, state in zip(views, group.states, strict=True):
         parts = (_merged(scene, view, state.present), _merged(scene, view, state.leaving))
         bars = tuple(_bar(group, state, name, *parts) for name in resources if group.size(name) > 0)
-        pods = f"{len(state.present)} of {group.allocatable.get('pods', 0)} pods"
+        pods = f"{len(state.present)} of {exact('pods', group.allocatable.get('pods', 0))} pods"
         panels.append(Panel("before" if view is None else view.name, bars, pods))
-    size = amounts({name: group.allocatable.get(name, 0) for name in resources})
+    size = listed({name: group.allocatable.get(name, 0) for name in resources})
     return NodePicture(group.names[0], group.names[1:], size, tuple(panels))
 
 
@@ -116,7 +116,7 @@ def _piece(scene: Scene, view: View | None, tasks: list[Task], fate: Fate) -> _P
     many = f"{len(tasks)} × " if len(tasks) > 1 else ""
     key = job.key if many and job is not None else first.key
     told = [f"{many}{key}: {WORDS[fate]}"]
-    told.append(f"{'each ' if many else ''}{amounts(_without_pods(first)) or 'asks for nothing'}")
+    told.append(f"{'each ' if many else ''}{listed(_without_pods(first)) or 'asks for nothing'}")
     told.append(f"priority {first.pod_priority}" + (f", queue {job.queue}" if job is not None and job.queue else ""))
     if view is not None and fate is Fate.VICTIM:
         eviction = view.evictions[first.key]
@@ -135,8 +135,8 @@ def _bar(group: NodeGroup, state: NodeState, resource: str, present: list[_Piece
     remain = sum(one.task.requests.get(resource, 0) for one in state.present if one.fate in (Fate.STAYS, Fate.ENDS))
     return Bar(
         resource=short(resource),
-        used=amount(resource, used),
-        size=amount(resource, allocatable),
+        used=exact(resource, used),
+        size=exact(resource, allocatable),
         full=round(100 * allocatable / size, 2),
         present=tuple(_blocks(present, resource, size, 0)),
         leaving=tuple(_blocks(leaving, resource, size, remain)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cpsched.report.amounts import amount, short
+from cpsched.amounts import short, shown
 from cpsched.report.bars import NodePicture, node_picture
 from cpsched.report.document import Block, Cell, Picture, Section, Table, Text, table
 from cpsched.report.fleet import fleet
@@ -50,14 +50,14 @@ def cluster_section(scene: Scene, resources: list[str], most: int = MOST_NODES) 
 
 def _told(scene: Scene, groups: list[NodeGroup], drawn: list[NodeGroup], calm: list[NodeGroup]) -> str:
     total = len(scene.instance.nodes)
-    shown = sum(len(group.names) for group in (*drawn, *calm))
+    pictured = sum(len(group.names) for group in (*drawn, *calm))
     changed = sum(len(group.names) for group in groups if group.is_touched)
-    if shown == total:
+    if pictured == total:
         return f"All {total} nodes; nodes that look alike are drawn once." if total > 1 else "The one node there is."
     left_out = sum(len(group.names) for group in groups if group.is_touched) - sum(len(one.names) for one in drawn)
     more = f" {left_out} nodes on which something changes are left out." if left_out else ""
     return (
-        f"{shown} of {total} nodes, in {len(drawn) + len(calm)} pictures: those where the decisions differ first, "
+        f"{pictured} of {total} nodes, in {len(drawn) + len(calm)} pictures: those where the decisions differ first, "
         f"then the others of the {changed} on which something changes, then some of the rest.{more} "
         "Nodes that look alike are drawn once."
     )
@@ -71,7 +71,7 @@ def _table(groups: list[NodeGroup], states: tuple[str, ...], resources: list[str
             size = group.allocatable.get(resource, 0)
             if group.size(resource) > 0:
                 used = [state.used(resource) for state in group.states]
-                cells = [Cell(amount(resource, value), "worse" if value > size else "") for value in used]
-                rows.append((Cell(name), Cell(short(resource)), Cell(amount(resource, size)), *cells))
+                cells = [Cell(shown(resource, value), "worse" if value > size else "") for value in used]
+                rows.append((Cell(name), Cell(short(resource)), Cell(shown(resource, size)), *cells))
     columns = ("node", "resource", "#size", *(f"#taken {state}" for state in states))
     return table("Nodes: how much is taken", columns, rows, of_picture=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from cpsched.report.amounts import amounts
+from cpsched.amounts import listed
 from cpsched.report.document import Cell, Table, Tone, table
 from cpsched.report.scene import Fate, Scene, View
 from cpsched.snapshot import SessionJob, Snapshot
@@ -83,7 +83,7 @@ def move_table(scene: Scene) -> Table:
     columns = ("task", "#priority", "asks for", "before", *(view.name for view in scene.views))
     rows: list[tuple[str | Cell, ...]] = []
     for task in scene.touched:
-        asks = amounts({name: value for name, value in task.requests.items() if name != "pods"})
+        asks = listed({name: value for name, value in task.requests.items() if name != "pods"})
         before = f"on {task.node}" if task.node else "pending"
         cells = [_move(view, *view.fate(task), task.key) for view in scene.views]
         rows.append((task.key, str(task.pod_priority), asks or "nothing", before, *cells))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cpsched.report.amounts import amount, short
+from cpsched.amounts import short, shown
 from cpsched.report.document import Block, Cell, Picture, Section, Text, table
 from cpsched.report.scene import Scene
 from cpsched.resources import Vector
@@ -83,11 +83,11 @@ def _queue(scene: Scene, name: str, resources: list[str]) -> QueuePicture:
         bars.append(
             QueueBar(
                 resource=short(resource),
-                deserved=amount(resource, due),
+                deserved=shown(resource, due),
                 deserved_at=round(float(100 * due / scale), 2),
-                limit=amount(resource, limit),
+                limit=shown(resource, limit),
                 limit_at=round(float(100 * limit / scale), 2),
-                wants=amount(resource, share.request.get(resource, 0)),
+                wants=shown(resource, share.request.get(resource, 0)),
                 holdings=tuple(_holding(state, vector, resource, due, scale) for state, vector in held),
             )
         )
@@ -96,4 +96,4 @@ def _queue(scene: Scene, name: str, resources: list[str]) -> QueuePicture:
 
 def _holding(state: str, vector: Vector, resource: str, due: Exact, scale: Exact) -> Holding:
     value = vector.get(resource, 0)
-    return Holding(state, amount(resource, value), round(float(100 * max(0, value) / scale), 2), value > due)
+    return Holding(state, shown(resource, value), round(float(100 * max(0, value) / scale), 2), value > due)

@@ -158,6 +158,29 @@ def test_the_page_is_no_wider_than_the_screen(page_of: Open, tiny: Path, width: 
     assert len(set(tops)) == (1 if width == 1280 else 3)  # side by side, or below each other
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_amounts_of_many_digits_stay_in_their_column(page_of: Open, tmp_path: Path, width: int) -> None:
+    """Sizes as kubelets report them and requests that no suffix states exactly."""
+    sizes = {"cpu": "15890m", "memory": "32867428Ki", "ephemeral-storage": "95551679124", "pods": 110}
+    asked = {"cpu": "3301m", "memory": "29670848001", "ephemeral-storage": "93551679125"}
+    source = {
+        "apiVersion": "cpsched/v1",
+        "kind": "Instance",
+        "nodes": [{"name": name, "allocatable": sizes} for name in ("n1", "n2")],
+        "jobs": [
+            {"name": "old", "tasks": [{"requests": asked, "running": "n1"}]},
+            {"name": "new", "tasks": [{"requests": asked}]},
+        ],
+    }
+    page = page_of(written(tmp_path, source, ("volcano",)), width=width)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    labels = page.locator(".taken")
+    assert "29670848001/32867428Ki" in labels.all_text_contents()
+    assert "59341696002 (about 55.27Gi)" in labels.all_text_contents()
+    too_wide = "all => all.filter(one => one.scrollWidth > one.clientWidth).map(one => one.textContent)"
+    assert labels.evaluate_all(too_wide) == []
+
+
 def test_it_prints(page_of: Open, tiny: Path) -> None:
     page = page_of(tiny, scheme="dark")
     assert page.pdf(format="A4").startswith(b"%PDF")

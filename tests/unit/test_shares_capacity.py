@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cpsched.resources import Vector, less_equal, less_equal_for, same
+from cpsched.resources import Vector, insufficient_for, less_equal, same
 from cpsched.shares import (
     NotReady,
     QueueDemand,
@@ -138,7 +138,7 @@ class TestTree:
 
     def test_an_unlimited_root_knows_only_what_the_cluster_has(self) -> None:
         share = tree(queue("root"), queue("a", capability={"x.io/y": 5}))["a"]
-        assert not less_equal_for({"x.io/y": 1}, share.real_capability, {"x.io/y": 1})
+        assert insufficient_for({"x.io/y": 1}, share.real_capability, {"x.io/y": 1}) == ["x.io/y"]
 
     def test_a_root_limits_all_it_does_not_name_once_it_names_anything(self) -> None:
         shares = tree(queue("root", capability={"cpu": 5000}), queue("a", capability={"memory": 7, GPU: 1000}))

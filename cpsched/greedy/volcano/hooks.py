@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from cpsched.amounts import shown
 from cpsched.greedy.volcano.fast.bulk import Bulk
 from cpsched.greedy.volcano.fit import FitError
 from cpsched.greedy.volcano.jobs import JobState
@@ -30,12 +31,8 @@ class Refusal:
         return f"{self.plugin}: {self.rule}{self._numbers()}"
 
     def _numbers(self) -> str:
-        shown = (f"{name} {_number(held)} of {_number(limit)}" for name, held, limit in self.amounts)
-        return f" ({', '.join(shown)})" if self.amounts else ""
-
-
-def _number(amount: float) -> str:
-    return str(int(amount)) if amount == int(amount) else f"{amount:.6g}"
+        pairs = (f"{name} {shown(name, held)} of {shown(name, limit)}" for name, held, limit in self.amounts)
+        return f" ({', '.join(pairs)})" if self.amounts else ""
 
 
 Victims = Callable[[TaskState, Sequence[TaskState]], tuple[list[TaskState], int]]

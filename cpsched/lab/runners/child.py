@@ -18,6 +18,7 @@ from platform import python_version
 from typing import Any
 
 from cpsched import timestamps
+from cpsched.amounts import shown
 from cpsched.errors import InputError, one_line
 from cpsched.lab.runners.processes import die_with_parent, kill_family, resident_bytes
 from cpsched.lab.runners.work import Limits, Outcome, Status, Work
@@ -160,7 +161,7 @@ def _fate(watch: _Watch, status: int, limits: Limits, printed: str) -> dict[str,
     if watch.over == "timeout":
         return {"status": "timeout", "error": f"no answer within {limits.seconds:g} s", "detail": printed or None}
     if watch.over == "memory":
-        held, most = (f"{amount / 2**20:.0f} MiB" for amount in (watch.peak_bytes, limits.memory_bytes))
+        held, most = (shown("memory", amount) for amount in (watch.peak_bytes, limits.memory_bytes))
         return {"status": "memory", "error": f"killed at {held}; the limit is {most}", "detail": printed or None}
     if watch.answer and status == 0:
         fate: dict[str, Any] = pickle.loads(memoryview(watch.answer)[_STAMP.size :])

@@ -29,9 +29,7 @@ def test_an_overused_queue_is_dropped_and_the_reason_told() -> None:
     found = run(objects, conf("allocate", PLAIN)).solution
     assert found.binds == {"ns/a-0": "n0", "ns/a-1": "n0"}
     [reason] = [text for text in found.unplaced["ns/c-0"] if "holds all" in text]
-    assert (
-        reason == "allocate: proportion: queue q1 holds all it deserves (cpu 2000 of 2000, memory 0 of 0, pods 2 of 2)"
-    )
+    assert reason == "allocate: proportion: queue q1 holds all it deserves (cpu 2 of 2, memory 0 of 0, pods 2 of 2)"
 
 
 def test_a_task_beyond_the_deserved_share_says_so_in_numbers() -> None:
@@ -45,7 +43,7 @@ def test_a_task_beyond_the_deserved_share_says_so_in_numbers() -> None:
         pod("b-0", "b", cpu="3"),
     ]
     found = run(objects, conf("allocate", PLAIN)).solution
-    text = "allocate: proportion: queue q0 would exceed its deserved share (cpu 3000 of 2000)"
+    text = "allocate: proportion: queue q0 would exceed its deserved share (cpu 3 of 2)"
     assert found.unplaced["ns/a-0"] == [text]
 
 

@@ -153,7 +153,7 @@ def test_over_the_memory_limit_it_is_killed(slot: Slot, how: str) -> None:
     ended = outcome(slot, how, Limits(120, limit))
     assert ended.status == "memory"
     assert ended.error is not None
-    assert ended.error.endswith("the limit is 300 MiB")
+    assert ended.error.endswith("; the limit is 300Mi")
     assert ended.peak_rss_bytes is not None
     assert limit < ended.peak_rss_bytes
 
