@@ -147,7 +147,7 @@ def parse(data: Mapping[str, Any], file: str) -> CompactInstance:
 
 
 def expand(compact: CompactInstance, file: str) -> Iterator[tuple[str, Raw]]:
-    """(place, Kubernetes object) for everything the compact form says."""
+    """(place, Kubernetes object) for everything the compact form says in its own words; `objects` are such already."""
     for node in compact.nodes:
         yield from _nodes(node)
     for queue in compact.queues:
@@ -161,8 +161,6 @@ def expand(compact: CompactInstance, file: str) -> Iterator[tuple[str, Raw]]:
         raise InputError(f"no task has the id {unknown[0]}", file=file, place="running", right="ids are job/task-index")
     for budget in compact.budgets:
         yield f"budget {budget.name}", _budget(budget)
-    for index, item in enumerate(compact.objects):
-        yield f"objects[{index}]", item
 
 
 def _nodes(node: CompactNode) -> Iterator[tuple[str, Raw]]:
