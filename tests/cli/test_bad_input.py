@@ -26,6 +26,13 @@ def items(*objects: object) -> bytes:
 PLACE = "Pod p: spec.containers[0].resources.requests"
 EMPTY = "the file is empty; give Kubernetes objects or an Instance as JSON or YAML"
 NO_OBJECT = "a text where an object was expected; give Kubernetes objects"
+MILLION = json.dumps(
+    {
+        "apiVersion": "cpsched/v1",
+        "kind": "Instance",
+        "jobs": [{"name": f"j{number}", "tasks": [{"replicas": 100_000}]} for number in range(10)],
+    }
+).encode()
 
 CASES = {
     "empty.json": (b"", EMPTY),
@@ -37,6 +44,7 @@ CASES = {
     "spaced.json": (items(pod(memory="1 Gi")), f'{PLACE}.memory: "1 Gi" is not a quantity; write "1Gi"'),
     "negative.json": (items(pod(cpu="-1")), f"{PLACE}.cpu: -1 is negative; a quantity here is zero or more"),
     "job.yaml": (b"{apiVersion: cpsched/v1, kind: Instance, jobs: [{name: g}]}", "PodGroup default/g: a job without"),
+    "million.json": (MILLION, "replicas make 1000000 nodes and pods; one instance has at most 200000 of them"),
     "twice.json": (items(NODE, NODE), "Node n: given twice; names are unique"),
     "junk.bin": (bytes(range(128, 256)) * 10, "not UTF-8 text (byte 0); give JSON or YAML text"),
     "junk.json.gz": (b"\x1f\x8b" + bytes(50), "broken gzip data"),
