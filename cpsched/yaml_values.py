@@ -12,6 +12,8 @@ from cpsched.errors import InputError
 from cpsched.json_values import MAX_DEPTH, RepeatedKeyError
 
 MAX_VALUES_WITH_ALIASES = 5_000_000
+_TEXT_LIKE_A_VALUE = 100
+"""So many characters of a text count as one value more."""
 MAX_MERGED = 100
 MAX_KEYS_WITH_MERGES = 10_000
 MAX_DIGITS = 400
@@ -152,7 +154,7 @@ def _error(problem: str, node: yaml.Node) -> yaml.MarkedYAMLError:
 
 def _expanded_size(value: Any, known: dict[int, int], open_: set[int]) -> int:
     if not isinstance(value, dict | list):
-        return 1
+        return 1 + len(value) // _TEXT_LIKE_A_VALUE if isinstance(value, str) else 1
     key = id(value)
     if key in open_:
         return MAX_VALUES_WITH_ALIASES + 1

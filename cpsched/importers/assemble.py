@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from cpsched.errors import InputError
 from cpsched.importers.defaults import ApiDefaults
+from cpsched.importers.gaps import Gaps
 from cpsched.importers.kubernetes import Found
 from cpsched.instance import ENDED, GROUP_ANNOTATION, ID_ANNOTATION, Instance, Job, Node, Queue, Sharding, Status, Task
 from cpsched.objects import groups, node, pod
@@ -53,7 +54,8 @@ def assemble(
         else:
             objects.append(item.object)
     jobs = builder.jobs(tasks, pod_groups, classes)
-    queue_views = builder.queues(jobs, pod_groups, queues)
+    queue_views = builder.queues(jobs, queues)
+    builder.check_jobs(jobs, pod_groups, queue_views)
     builder.check_vectors(nodes, queue_views, jobs, items)
     builder.check_sharding(sharding, nodes)
     return Instance(
@@ -70,7 +72,7 @@ def assemble(
         now=now,
         conf=conf,
         recipe=recipe,
-        warnings=tuple(builder.warnings),
+        warnings=builder.gaps.warnings(file),
         file=file,
     )
 
@@ -83,18 +85,11 @@ def _objects(of_kind: Mapping[type[Object], Iterable[Found]], shape: type[Shaped
 
 
 class _Builder:
-    """Collects warnings, or raises at the first fault."""
+    """Makes the parts of the instance, and notes the references that lead nowhere."""
 
     def __init__(self, lenient: bool):
-        self.lenient = lenient
-        self.warnings: list[str] = []
+        self.gaps = Gaps(lenient)
         self.pod_by_job: dict[str, Found] = {}
-
-    def fault(self, item: Found, wrong: str, right: str) -> None:
-        error = InputError(wrong, file=item.file, place=item.place, right=right)
-        if not self.lenient:
-            raise error
-        self.warnings.append(str(error))
 
     def check_task(
         self,
@@ -105,26 +100,25 @@ class _Builder:
         pod_groups: Mapping[str, Found],
     ) -> None:
         if task.key in seen:
-            raise InputError(
-                f"the task id {task.key} is used twice", file=item.file, place=item.place, right="ids are unique"
-            )
+            raise item.error(f"the task id {task.key} is used twice", "ids are unique")
         if task.group is not None:
             self.pod_by_job.setdefault(task.group, item)
         if task.status not in ENDED:
             if task.node and task.node not in nodes:
-                self.fault(
-                    item, f"sits on node {task.node}, which is not in the input", "add the node or leave the pod out"
-                )
+                wrong = f"sits on node {task.node}, which is not in the input"
+                error = item.error(wrong, "add the node or leave the pod out")
+                self.gaps.fault("pods on nodes that are not in the input", error)
             if not task.node and task.status is Status.RUNNING:
-                self.fault(item, "is Running but has no spec.nodeName", "say where it runs")
+                error = item.error("is Running but has no spec.nodeName", "say where it runs")
+                self.gaps.fault("running pods without a node", error)
         group = task.pod.metadata.annotations.get(GROUP_ANNOTATION)
         if group and task.group is None:
-            self.warnings.append(
-                f"{item.place}: its PodGroup {task.namespace}/{group} is not in the input; it stays out of every job"
-            )
+            wrong = f"its PodGroup {task.namespace}/{group} is not in the input"
+            warning = item.error(wrong, "it stays out of every job")
+            self.gaps.warn("pods whose PodGroup is not in the input", warning)
         for name, amount in task.requests.items():
             if amount > LARGEST:
-                raise InputError(f"its request for {name} overflows 64 bits", file=item.file, place=item.place)
+                raise item.error(f"its request for {name} overflows 64 bits")
 
     def jobs(
         self, tasks: Mapping[str, Task], pod_groups: Mapping[str, Found], classes: Mapping[str, groups.PriorityClass]
@@ -144,39 +138,53 @@ class _Builder:
             item = pod_groups.get(key)
             group = made[key] if item is None else item.object
             assert isinstance(group, groups.PodGroup)
-            if item is not None and not keys and group.status.phase != "Completed":
-                self.fault(
-                    item, "a PodGroup without pods", f"annotate its pods with {GROUP_ANNOTATION}: {group.metadata.name}"
-                )
             name = group.spec.priority_class_name
             if name and name not in classes and item is not None:
-                self.warnings.append(
-                    f"{item.place}: PriorityClass {name} is not in the input; priority {default_priority} is used"
-                )
+                wrong = f"PriorityClass {name} is not in the input"
+                warning = item.error(wrong, f"priority {default_priority} is used")
+                self.gaps.warn("PodGroups whose PriorityClass is not in the input", warning)
             priority = classes[name].value if name in classes else default_priority
             jobs[key] = Job(key, group, tuple(keys), priority, group.spec.queue or DEFAULT_QUEUE)
         return jobs
 
-    def queues(
-        self, jobs: Mapping[str, Job], pod_groups: Mapping[str, Found], found: Mapping[str, Found]
-    ) -> dict[str, Queue]:
+    def queues(self, jobs: Mapping[str, Job], found: Mapping[str, Found]) -> dict[str, Queue]:
         queues = {name: _queue(item) for name, item in found.items()}
-        for job in jobs.values():
-            if job.queue in queues:
-                continue
-            if job.queue == DEFAULT_QUEUE:
-                queues[DEFAULT_QUEUE] = Queue(groups.Queue(metadata=Metadata.model_validate({"name": DEFAULT_QUEUE})))
-            else:
-                known = ", ".join(sorted(queues)[:5]) or "none"
-                item = pod_groups.get(job.key) or self.pod_by_job[job.key]
-                self.fault(item, f"its queue {job.queue} is not in the input", f"queues given: {known}")
+        if DEFAULT_QUEUE not in queues and any(job.queue == DEFAULT_QUEUE for job in jobs.values()):
+            queues[DEFAULT_QUEUE] = Queue(groups.Queue(metadata=Metadata.model_validate({"name": DEFAULT_QUEUE})))
         for name, item in found.items():
             parent = queues[name].parent
             if parent and parent != "root" and parent not in queues:
-                self.fault(item, f"its parent queue {parent} is not in the input", "add the parent")
+                error = item.error(f"its parent queue {parent} is not in the input", "add the parent")
+                self.gaps.fault("queues whose parent is not in the input", error)
             if cycle := _cycle(name, queues):
-                self.fault(item, f"its parents form a cycle: {' -> '.join(cycle)}", "queues form a tree")
+                error = item.error(f"its parents form a cycle: {' -> '.join(cycle)}", "queues form a tree")
+                self.gaps.fault("queues whose parents form a cycle", error)
         return queues
+
+    def check_jobs(self, jobs: Mapping[str, Job], pod_groups: Mapping[str, Found], queues: Mapping[str, Queue]) -> None:
+        for key, job in jobs.items():
+            item = pod_groups.get(key) or self.pod_by_job[key]
+            if job.queue not in queues:
+                self._without_queue(item, job.queue, queues)
+            elif not job.tasks and job.phase != "Completed":
+                self._without_pods(item)
+
+    def _without_pods(self, item: Found) -> None:
+        """In a cluster its pods are still to come; a compact job says its tasks itself."""
+        kind = "PodGroups without pods"
+        if item.by_hand:
+            right = "give it tasks, or write the PodGroup under objects"
+            self.gaps.fault(kind, item.error("a job without tasks", right))
+        else:
+            self.gaps.warn(kind, item.error("has no pods", "Volcano keeps it as a job without tasks"))
+
+    def _without_queue(self, item: Found, queue: str, queues: Iterable[str]) -> None:
+        """In a cluster Volcano goes on without such a job; a compact job has its queue misspelt."""
+        kind, wrong = "jobs whose queue is not in the input", f"its queue {queue} is not in the input"
+        if item.by_hand:
+            self.gaps.fault(kind, item.error(wrong, f"queues given: {', '.join(sorted(queues)[:5]) or 'none'}"))
+        else:
+            self.gaps.warn(kind, item.error(wrong, "Volcano skips such a job"))
 
     def check_vectors(
         self, nodes: Mapping[str, Node], queues: Mapping[str, Queue], jobs: Mapping[str, Job], items: Iterable[Found]
@@ -187,8 +195,7 @@ class _Builder:
             for vector in vectors:
                 for name, amount in (vector or {}).items():
                     if amount > LARGEST:
-                        item = by_object[id(owner)]
-                        raise InputError(f"its amount of {name} overflows 64 bits", file=item.file, place=item.place)
+                        raise by_object[id(owner)].error(f"its amount of {name} overflows 64 bits")
 
         for one in nodes.values():
             check(one.node, [one.allocatable])
@@ -200,7 +207,8 @@ class _Builder:
     def check_sharding(self, sharding: Sharding | None, nodes: Mapping[str, Node]) -> None:
         for name in sorted(sharding.nodes if sharding else ()):
             if name not in nodes:
-                self.warnings.append(f"sharding: node {name} is not in the input")
+                warning = InputError(f"node {name} is not in the input", place="sharding")
+                self.gaps.warn("nodes of the shard that are not in the input", warning)
 
 
 def _without_duplicates(found: Iterable[Found]) -> list[Found]:
@@ -210,7 +218,7 @@ def _without_duplicates(found: Iterable[Found]) -> list[Found]:
         if key in seen:
             first = seen[key]
             where = f" (first in {first.file})" if first.file != item.file else ""
-            raise InputError(f"given twice{where}", file=item.file, place=item.place, right="names are unique")
+            raise item.error(f"given twice{where}", "names are unique")
         seen[key] = item
     return list(seen.values())
 
@@ -259,6 +267,3 @@ def _cycle(name: str, queues: Mapping[str, Queue]) -> list[str]:
             return [*path[path.index(parent) :], parent] if parent == name else []
         path.append(parent)
     return []
-
-
-Fault = Callable[[Found, str, str], None]

@@ -9,8 +9,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from cpsched import timestamps
 from cpsched.errors import InputError
-from cpsched.importers.compact_pod import MOST_REPLICAS, TASK_FIELDS, pod_object
+from cpsched.importers.compact_pod import TASK_FIELDS, pod_object, replicas_of
 from cpsched.importers.kubernetes import input_error, without_nulls
+from cpsched.importers.sizes import MOST_MADE, check_size
 from cpsched.objects.base import Items, Quantities, Quantity, Time
 
 Raw = dict[str, Any]
@@ -28,7 +29,7 @@ class CompactNode(Compact):
     """`replicas: 3` with name n makes n-0, n-1, n-2; each gets its own hostname label."""
 
     name: Name
-    replicas: int | None = Field(None, ge=0, le=MOST_REPLICAS)
+    replicas: int | None = Field(None, ge=0, le=MOST_MADE)
     allocatable: Quantities = {}
     labels: dict[str, str] = {}
     taints: Items[Raw] = ()
@@ -147,7 +148,8 @@ def parse(data: Mapping[str, Any], file: str) -> CompactInstance:
 
 
 def expand(compact: CompactInstance, file: str) -> Iterator[tuple[str, Raw]]:
-    """(place, Kubernetes object) for everything the compact form says."""
+    """(place, Kubernetes object) for everything the compact form says in its own words; `objects` are such already."""
+    check_size(_templates(compact, file), file)
     for node in compact.nodes:
         yield from _nodes(node)
     for queue in compact.queues:
@@ -161,8 +163,17 @@ def expand(compact: CompactInstance, file: str) -> Iterator[tuple[str, Raw]]:
         raise InputError(f"no task has the id {unknown[0]}", file=file, place="running", right="ids are job/task-index")
     for budget in compact.budgets:
         yield f"budget {budget.name}", _budget(budget)
-    for index, item in enumerate(compact.objects):
-        yield f"objects[{index}]", item
+
+
+def _templates(compact: CompactInstance, file: str) -> Iterator[tuple[int, Any]]:
+    """How many nodes or pods each part makes, and what each of them carries."""
+    for node in compact.nodes:
+        yield node.replicas or 1, node.__dict__
+    for job in compact.jobs:
+        for index, task in enumerate(job.tasks):
+            own = {key: value for key, value in task.items() if key != "running"}
+            replicas = replicas_of(task, file, f"job {job.name} tasks[{index}]")
+            yield replicas, [job.name, job.namespace, job.priorityClassName, own]
 
 
 def _nodes(node: CompactNode) -> Iterator[tuple[str, Raw]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from cpsched.errors import InputError
+from cpsched.importers.sizes import MOST_MADE
 from cpsched.instance import GROUP_ANNOTATION, ID_ANNOTATION
 from cpsched.objects.pod import PodSpec, PodStatus
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from cpsched.importers.compact import CompactJob
 
 Raw = dict[str, Any]
-MOST_REPLICAS = 100_000
 
 _METADATA = {"labels", "annotations", "creationTimestamp", "deletionTimestamp", "uid", "ownerReferences"}
 _SHORTHAND = {"name", "namespace", "role", "replicas", "requests", "limits", "ports", "image", "preemptable", "running"}
@@ -37,10 +37,7 @@ def pod_object(
     place = f"job {job.name} tasks[{index}]"
     _reject_unknown(task, file, place)
     role = _text(task, "role", file, place) or f"task{index}" * (index > 0) or "task"
-    replicas = task.get("replicas", 1)
-    if isinstance(replicas, bool) or not isinstance(replicas, int) or not 0 <= replicas <= MOST_REPLICAS:
-        right = f"replicas is a number from 0 to {MOST_REPLICAS}"
-        raise InputError(f"replicas is {replicas!r}", file=file, place=place, right=right)
+    replicas = replicas_of(task, file, place)
     nodes = _nodes(task.get("running"), replicas, file, place)
     named = _text(task, "name", file, place)
     if named and replicas != 1:
@@ -53,6 +50,15 @@ def pod_object(
         node = nodes[number] or running.get(task_id, "")
         name = named or f"{job.name}-{role}-{number}"
         yield task_id, _pod(job, task, role, task_id, name, namespace or job.namespace, node)
+
+
+def replicas_of(task: Raw, file: str, place: str) -> int:
+    """How many pods a compact task makes."""
+    replicas = task.get("replicas", 1)
+    if isinstance(replicas, bool) or not isinstance(replicas, int) or not 0 <= replicas <= MOST_MADE:
+        right = f"replicas is a number from 0 to {MOST_MADE}"
+        raise InputError(f"replicas is {replicas!r}", file=file, place=place, right=right)
+    return replicas
 
 
 def _pod(job: CompactJob, task: Raw, role: str, task_id: str, name: str, namespace: str, node: str) -> Raw:

@@ -45,6 +45,12 @@ class Found:
     object: Object
     file: str
     place: str
+    by_hand: bool = False
+    """Whether a compact job made it: there a name that leads nowhere is a slip, in a cluster it is usual."""
+
+    def error(self, wrong: str, right: str | None = None) -> InputError:
+        """What is wrong with it, with its place."""
+        return InputError(wrong, file=self.file, place=self.place, right=right)
 
 
 def objects_in(document: Document) -> Iterator[tuple[str, Any]]:

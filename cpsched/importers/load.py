@@ -112,7 +112,10 @@ def _read_compact(
     settings |= {"now": form.now, "conf": form.conf, "recipe": form.recipe}
     settings["sharding"] = Sharding(shard.mode, frozenset(shard.nodes), shard.name) if shard else None
     for where, item in compact.expand(form, file):
-        if (read := read_object(item, file, where, report)) is not None:
+        if (made := read_object(item, file, where, report)) is not None:
+            yield replace(made, by_hand=True)
+    for index, item in enumerate(form.objects):
+        if (read := read_object(item, file, f"objects[{index}]", report)) is not None:
             yield read
 
 

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 import cpsched
 from cpsched.errors import InputError
 from cpsched.importers.kubernetes import input_error
+from cpsched.importers.sizes import check_size
 from cpsched.lab.draw import Draw
 from cpsched.lab.families import FAMILIES, Family, Parameters
 from cpsched.lab.families.family import Raw
@@ -75,6 +76,8 @@ def generate(
         rows = family.trace(Path(trace), given)
         recipe["trace_sha256"] = hashlib.sha256(repr(rows).encode()).hexdigest()
         made = family.make(given, draw, rows)
+    tasks = (task for job in made["jobs"] for task in job["tasks"])
+    check_size(((task.get("replicas", 1), ()) for task in tasks), f"family {name}")
     head = {"apiVersion": made.pop("apiVersion"), "kind": made.pop("kind"), "name": f"{name}-{seed}"}
     return {**head, "recipe": recipe, **made}
 

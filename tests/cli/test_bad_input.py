@@ -19,16 +19,6 @@ def pod(**requests: object) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": containers}}
 
 
-def group(queue: str) -> dict[str, Any]:
-    metadata = {"name": "g", "namespace": "default"}
-    return {
-        "apiVersion": "scheduling.volcano.sh/v1beta1",
-        "kind": "PodGroup",
-        "metadata": metadata,
-        "spec": {"queue": queue},
-    }
-
-
 def items(*objects: object) -> bytes:
     return json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}).encode()
 
@@ -36,6 +26,13 @@ def items(*objects: object) -> bytes:
 PLACE = "Pod p: spec.containers[0].resources.requests"
 EMPTY = "the file is empty; give Kubernetes objects or an Instance as JSON or YAML"
 NO_OBJECT = "a text where an object was expected; give Kubernetes objects"
+MILLION = json.dumps(
+    {
+        "apiVersion": "cpsched/v1",
+        "kind": "Instance",
+        "jobs": [{"name": f"j{number}", "tasks": [{"replicas": 100_000}]} for number in range(10)],
+    }
+).encode()
 
 CASES = {
     "empty.json": (b"", EMPTY),
@@ -46,7 +43,8 @@ CASES = {
     "word.yaml": (b"hello", NO_OBJECT),
     "spaced.json": (items(pod(memory="1 Gi")), f'{PLACE}.memory: "1 Gi" is not a quantity; write "1Gi"'),
     "negative.json": (items(pod(cpu="-1")), f"{PLACE}.cpu: -1 is negative; a quantity here is zero or more"),
-    "queue.json": (items(group("gold")), "PodGroup default/g: a PodGroup without pods"),
+    "job.yaml": (b"{apiVersion: cpsched/v1, kind: Instance, jobs: [{name: g}]}", "PodGroup default/g: a job without"),
+    "million.json": (MILLION, "replicas make 1000000 nodes and pods; one instance has at most 200000 of them"),
     "twice.json": (items(NODE, NODE), "Node n: given twice; names are unique"),
     "junk.bin": (bytes(range(128, 256)) * 10, "not UTF-8 text (byte 0); give JSON or YAML text"),
     "junk.json.gz": (b"\x1f\x8b" + bytes(50), "broken gzip data"),
@@ -70,13 +68,13 @@ def test_a_file_that_is_wrong_is_one_clear_line(cli: Command, tmp_path: Path, na
     assert err.startswith(f"cpsched: error: {path}: {said}")
 
 
-def test_an_unknown_queue_is_one_clear_line(cli: Command, tmp_path: Path) -> None:
+def test_an_unknown_queue_of_a_compact_job_is_one_clear_line(cli: Command, tmp_path: Path) -> None:
     path = tmp_path / "queue.json"
-    member = pod(cpu="1")
-    member["metadata"]["annotations"] = {"scheduling.k8s.io/group-name": "g"}
-    path.write_bytes(items(group("gold"), member))
+    jobs = [{"name": "g", "queue": "gold", "tasks": [{}]}]
+    path.write_text(json.dumps({"apiVersion": "cpsched/v1", "kind": "Instance", "jobs": jobs}))
     said = f"{path}: PodGroup default/g: its queue gold is not in the input; queues given: none"
     assert cli("solve", path) == (2, "", f"cpsched: error: {said}\n")
+    assert cli("solve", path, "--lenient")[::2] == (0, f"cpsched: warning: {said}\n")
 
 
 def test_a_file_that_is_missing_or_a_folder_without_manifests(cli: Command, tmp_path: Path) -> None:

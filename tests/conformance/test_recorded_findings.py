@@ -137,7 +137,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
 
 def judged_decisions(row: Row) -> Iterator[list[Case]]:
     """The findings in each of the row's recorded decisions."""
-    instance = load(row["objects"], sharding=row.get("sharding"), lenient=True)
+    instance = load(row["objects"], sharding=row.get("sharding"))
     snapshot = Snapshot(instance, policy_for(load_model("volcano"), row["conf"]))
     for outcome in row["outcomes"]:
         placed = {**outcome["binds"], **outcome["allocated"], **outcome["pipelined"]}

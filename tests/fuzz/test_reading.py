@@ -60,7 +60,7 @@ def test_a_spoiled_file_loads_or_is_refused_in_one_line(seed: Seed, chunk: int, 
     "part", [{"nodes": [{"name": "n", "replicas": 2**31}]}, {"jobs": [{"name": "j", "tasks": [{"replicas": 2**31}]}]}]
 )
 def test_replicas_are_no_bomb(part: dict[str, object]) -> None:
-    with pytest.raises(InputError, match="100000"):
+    with pytest.raises(InputError, match="200000"):
         load({"apiVersion": "cpsched/v1", "kind": "Instance", **part})
 
 

@@ -56,7 +56,7 @@ class TestReadingAndWriting:
     def test_compact_and_expanded_forms_are_the_same(self, source):
         """The compact form says nothing that its Kubernetes objects do not say."""
         form = compact.parse(source, "input")
-        expanded = [item for _, item in compact.expand(form, "input")]
+        expanded = [*(item for _, item in compact.expand(form, "input")), *form.objects]
         settings_of = {key: source[key] for key in ("now", "sharding", "conf") if key in source}
         again = {"apiVersion": "cpsched/v1", "kind": "Instance", **settings_of, "objects": expanded}
         assert_same(load(again), load(source))

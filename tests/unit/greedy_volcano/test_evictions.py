@@ -239,8 +239,12 @@ def test_an_unreclaimable_queue_and_an_unwilling_pod_are_spared() -> None:
     assert run(objects, tier).solution.evictions == ()
 
 
-def test_a_common_ancestor_at_another_distance_is_still_asked() -> None:
-    """b is below p via m, the reclaimer's queue a directly; p, within its share, is asked two steps above b."""
+@pytest.mark.parametrize("level", [2, 2**62])
+def test_a_common_ancestor_at_another_distance_is_still_asked(level: int) -> None:
+    """b is below p via m, the reclaimer's queue a directly; p, within its share, is asked two steps above b.
+
+    Levels beyond the highest queue are not walked through one by one.
+    """
 
     def objects(of_p: str) -> list[Object]:
         return [
@@ -256,7 +260,7 @@ def test_a_common_ancestor_at_another_distance_is_still_asked() -> None:
             pod("new-0", "new"),
         ]
 
-    capacity = {"name": "capacity", "enableHierarchy": True, "arguments": {"ancestorReclaimLevel": 2}}
+    capacity = {"name": "capacity", "enableHierarchy": True, "arguments": {"ancestorReclaimLevel": level}}
     tier = conf("reclaim", ({"name": "gang", "enableReclaimable": False}, "conformance", capacity, "predicates"))
     assert run(objects("8"), tier).solution.evictions == ()
     assert len(run(objects("3"), tier).solution.evictions) == 1

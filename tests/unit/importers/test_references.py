@@ -1,4 +1,4 @@
-"""Cross-references: every fault has its line, and with `lenient` becomes a warning."""
+"""Cross-references: every fault has its line, and with `lenient` is a warning; what clusters have always is."""
 
 from __future__ import annotations
 
@@ -48,6 +48,11 @@ def node(name="n1", **allocatable):
     return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": {"allocatable": allocatable}}
 
 
+def compact(*jobs, **parts):
+    """A compact instance."""
+    return {"apiVersion": "cpsched/v1", "kind": "Instance", "jobs": list(jobs), **parts}
+
+
 FAULTS = {
     "node": (
         [pod(node="n9", phase="Running")],
@@ -58,17 +63,17 @@ FAULTS = {
         "input: Pod x: sits on node n9, which is not in the input; add the node or leave the pod out",
     ),
     "running nowhere": ([pod(phase="Running")], "input: Pod x: is Running but has no spec.nodeName; say where it runs"),
-    "empty group": (
-        [group()],
-        "input: PodGroup g: a PodGroup without pods; annotate its pods with scheduling.k8s.io/group-name: g",
+    "compact job without tasks": (
+        compact({"name": "g"}),
+        "input: PodGroup default/g: a job without tasks; give it tasks, or write the PodGroup under objects",
     ),
-    "queue of a group": (
-        [group(queue="q9"), member(), queue("q1"), queue("q2")],
-        "input: PodGroup g: its queue q9 is not in the input; queues given: q1, q2",
+    "compact job of no replicas": (
+        compact({"name": "g", "tasks": [{"replicas": 0}]}),
+        "input: PodGroup default/g: a job without tasks; give it tasks, or write the PodGroup under objects",
     ),
-    "queue of a bare pod": (
-        [pod(annotations={"scheduling.volcano.sh/queue-name": "q9"})],
-        "input: Pod x: its queue q9 is not in the input; queues given: none",
+    "queue of a compact job": (
+        compact({"name": "g", "queue": "q9", "tasks": [{}]}, queues=[{"name": "q1"}, {"name": "q2"}]),
+        "input: PodGroup default/g: its queue q9 is not in the input; queues given: q1, q2",
     ),
     "parent": (
         [queue("q", parent="p9")],
@@ -95,27 +100,72 @@ def test_lenient(objects, line):
     assert line in load(objects, lenient=True).warnings
 
 
-def test_jobs_of_missing_queues_stay_out_of_the_session():
-    """As upstream: a job whose queue does not exist is not there."""
-    assert load([group(queue="q9"), member()], lenient=True).jobs == {}
-
-
 WARNINGS = {
     "group": (
         [member("g9")],
-        "Pod x: its PodGroup default/g9 is not in the input; it stays out of every job",
+        "input: Pod x: its PodGroup default/g9 is not in the input; it stays out of every job",
     ),
     "priority class": (
         [group(priorityClassName="p9"), member()],
-        "PodGroup g: PriorityClass p9 is not in the input; priority 0 is used",
+        "input: PodGroup g: PriorityClass p9 is not in the input; priority 0 is used",
+    ),
+    "empty group": ([group()], "input: PodGroup g: has no pods; Volcano keeps it as a job without tasks"),
+    "empty group among the objects of a compact instance": (
+        compact(objects=[group()]),
+        "input: PodGroup g: has no pods; Volcano keeps it as a job without tasks",
+    ),
+    "queue of a group": (
+        [group(queue="q9"), member(), queue("q1")],
+        "input: PodGroup g: its queue q9 is not in the input; Volcano skips such a job",
+    ),
+    "queue of an empty group": (
+        [group(queue="q9"), queue("q1")],
+        "input: PodGroup g: its queue q9 is not in the input; Volcano skips such a job",
+    ),
+    "queue of a bare pod": (
+        [pod(annotations={"scheduling.volcano.sh/queue-name": "q9"})],
+        "input: Pod x: its queue q9 is not in the input; Volcano skips such a job",
     ),
 }
 
 
+@pytest.mark.parametrize("lenient", [False, True])
 @pytest.mark.parametrize(("objects", "line"), WARNINGS.values(), ids=WARNINGS.keys())
-def test_warning(objects, line):
-    """Some things are only worth a word."""
-    assert load(objects).warnings == (line,)
+def test_warning(objects, line, lenient):
+    """What a cluster has now and then is a warning, whether or not one is lenient."""
+    assert load(objects, lenient=lenient).warnings == (line,)
+
+
+@pytest.mark.parametrize(("objects", "line"), WARNINGS.values(), ids=WARNINGS.keys())
+def test_an_instance_with_a_warning_is_written_and_read_again(objects, line):
+    """What was written is no more strict than what was read, also if a compact job made it."""
+    loaded = load(objects)
+    again = load(loaded.to_dict())
+    assert (again.jobs, len(again.warnings)) == (loaded.jobs, 1)
+
+
+def test_jobs_of_missing_queues_stay_out_of_the_session():
+    """As upstream: a job whose queue does not exist is not there, and its pods are in no job."""
+    loaded = load([group(queue="q9"), member(), group("h"), member("h", name="y")])
+    assert list(loaded.jobs) == ["default/h"]
+    assert list(loaded.tasks) == ["default/x", "default/y"]
+    assert "q9" not in loaded.queues
+
+
+def test_a_group_without_pods_is_a_job_without_tasks():
+    """As upstream: it is in the session, since it counts where jobs enter."""
+    assert load([group()]).jobs["default/g"].tasks == ()
+
+
+def test_of_many_warnings_of_a_kind_three_are_shown_and_the_others_counted():
+    """A cluster can have thousands; other kinds are not pushed out."""
+    objects = [group(f"g{number}") for number in range(500)] + [group(f"h{number}", queue="q") for number in range(4)]
+    assert load(objects).warnings == (
+        *(f"input: PodGroup g{n}: has no pods; Volcano keeps it as a job without tasks" for n in range(3)),
+        "input: 497 more of this kind: PodGroups without pods",
+        *(f"input: PodGroup h{n}: its queue q is not in the input; Volcano skips such a job" for n in range(3)),
+        "input: 1 more of this kind: jobs whose queue is not in the input",
+    )
 
 
 def test_sharding_names_unknown_nodes():

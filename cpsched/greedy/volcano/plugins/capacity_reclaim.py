@@ -64,7 +64,7 @@ class Reclaim:
     ) -> list[Amounts] | None:
         """What the ancestors that were asked hold, None if one of them is within its share."""
         asked = []
-        for distance in range(1, self._queues.ancestor_level + 1):
+        for distance in self._queues.distances(account):
             name = self._queues.ancestor(account, distance)
             if name is None or name == ROOT or name == self._queues.ancestor(own, distance):
                 continue

@@ -60,9 +60,13 @@ class Queues:
         """The name of the ancestor so many steps above."""
         return account.ancestors[-distance] if 0 < distance <= len(account.ancestors) else None
 
+    def distances(self, account: QueueAccount) -> range:
+        """The steps up to the ancestors within the configured level, which may be any number."""
+        return range(1, min(self.ancestor_level, len(account.ancestors)) + 1)
+
     def near_ancestors(self, account: QueueAccount) -> Iterator[QueueAccount]:
         """Ancestors other than the root within the configured level."""
-        for distance in range(1, self.ancestor_level + 1):
+        for distance in self.distances(account):
             name = self.ancestor(account, distance)
             if name is not None and name != ROOT:
                 yield self.accounts[name]
