@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -52,6 +53,14 @@ Conf = Annotated[
     _told("--conf", "FILE", "Scheduler configuration for all cells. Default: the instance's or the model's."),
 ]
 Engines = Annotated[str | None, _told("--engines", "A,B,...", "Who decides. Default: volcano,optimal.")]
+AllowExec = Annotated[
+    bool,
+    typer.Option(
+        "--allow-exec",
+        help="Also run the exec: programs that a study file or the run folder names; without it only those of "
+        "--engines are run.",
+    ),
+]
 Seeds = Annotated[str | None, _told("--seeds", "1..5,8", "Seeds. Default: 1.")]
 TimeLimit = Annotated[
     float | None, _told("--time-limit", "SECONDS", "What the engine has for its decision. Default: 30.")
@@ -101,6 +110,7 @@ def study(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     models: Models = None,
     conf: Conf = None,
     engines: Engines = None,
+    allow_exec: AllowExec = False,
     seeds: Seeds = None,
     time_limit: TimeLimit = None,
     grace: Grace = None,
@@ -155,6 +165,8 @@ def study(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
             "lenient": lenient,
         }
         recipe = _recipe(folder, file).changed(given)
+        if not (engines or allow_exec):
+            _refuse_programs(recipe.engines, file or run_dir)
         # What a runner's library prints is no result of ours.
         with progress() as watch, redirect_stdout(sys.stderr):
             tally = run(folder, recipe, Means(runner, workers, ray_address, retry_failed), watch)
@@ -194,6 +206,16 @@ def _recipe(folder: Any, file: str | None) -> Any:
     # Somebody else may have begun the study: what it allowed is not allowed by that now.
     kept = folder.read_study()[0].recipe if folder.exists else Recipe()
     return kept.model_copy(update={"allow_extenders": False})
+
+
+def _refuse_programs(engines: Sequence[str], file: str) -> None:
+    """A file that came from elsewhere must not start programs by itself."""
+    from cpsched.external import PREFIX
+
+    for engine in engines:
+        if engine.startswith(PREFIX):
+            right = "name it by --engines, or add --allow-exec"
+            raise InputError(f"a file starts no program: {engine} is not run", file=file, place="engines", right=right)
 
 
 def _as_dict(tally: Tally | None, summary: Summary, files: list[Path], unreadable: list[str]) -> dict[str, Any]:

@@ -125,11 +125,11 @@ def test_a_crash_costs_one_cell_and_is_recorded(process: Command, corpus: Path, 
         (False, "crash", "killed by SIGSEGV", None),
     ] * 2
 
-    shown = process("study", run)
+    shown = process("study", run, "--allow-exec")
     assert shown.code == 1
     assert re.search(r"\nlatest-start\.json +volcano +exec:.+ 1 +crash +killed by SIGSEGV\n", shown.out)
     mended.touch()
-    again = process("study", run, "--retry-failed", "--workers", 1)
+    again = process("study", run, "--retry-failed", "--workers", 1, "--allow-exec")
     assert again.code == 0
     assert "4 of 4 cells done, 2 of them before, 0 failed" in again.out
     assert keys(run)[4:] == [line["key"] for line in lines if line["status"] == "crash"]
@@ -215,3 +215,28 @@ def test_a_folder_that_cannot_be_made_is_one_line(cli: Command, tmp_path: Path, 
     code, _, err = cli("study", tmp_path / "file" / "run", "--instances", tiny)
     assert code == 2
     assert re.fullmatch(r"cpsched: error: \S+/file/run: cannot be written: Not a directory\n", err)
+
+
+def test_a_file_or_a_run_folder_starts_no_program(cli: Command, corpus: Path, tmp_path: Path) -> None:
+    """Only --engines names programs to run; a study from elsewhere must be allowed to."""
+    run, touched = tmp_path / "run", tmp_path / "touched"
+    decision = tmp_path / "decision.json"
+    decision.write_text(json.dumps({"apiVersion": "cpsched/v1", "kind": "Solution"}))
+    program = f"exec:sh -c 'touch {touched}; cat {decision}'"
+    file = tmp_path / "study.json"
+    file.write_text(json.dumps({"kind": "Study", "instances": str(corpus / "l*.json"), "engines": [program]}))
+    refused = (2, "")
+    code, out, err = cli("study", run, "--file", file, "--workers", 1)
+    assert ((code, out), touched.exists(), run.exists()) == (refused, False, False)
+    assert err.startswith(f"cpsched: error: {file}: engines: a file starts no program: exec:sh -c ")
+    assert err.endswith(" is not run; name it by --engines, or add --allow-exec\n")
+    assert cli("study", run, "--file", file, "--workers", 1, "--allow-exec").code == 0
+    assert touched.exists()
+    touched.unlink()
+    (run / "results.jsonl").unlink()
+    code, out, err = cli("study", run, "--workers", 1)
+    assert ((code, out), touched.exists()) == (refused, False)
+    assert cli("study", run, "--workers", 1, "--export").code == 0
+    assert not touched.exists()
+    assert cli("study", run, "--workers", 1, "--engines", program).code == 0
+    assert touched.exists()

@@ -48,7 +48,10 @@ class Journal(Generic[R]):
             yield self._read(place, line)
 
     def at(self, places: Iterable[Place]) -> Iterator[R]:
-        """The records at these places."""
+        """The records at these places; a file that is not there has none."""
+        places = list(places)
+        if not places:
+            return
         with self.path.open("rb") as stream:
             for place in places:
                 stream.seek(place.offset)
