@@ -155,7 +155,7 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
         )
     shard = _shard(sharding, shard_nodes)
     check_outputs(output, certificate, export, None if log == "-" else log)
-    name = engine or engines.default_engine()
+    name = engine or engines.DEFAULT
     engines.find(name)
     with busy(f"Reading {input_}"):
         instance = load(input_, sharding=shard, lenient=lenient)
