@@ -58,7 +58,7 @@ def _optimal(instance: Instance, policy: Policy, options: Options) -> Decided:
         write_model(instance, policy, options.export)
     heuristic = _kube if policy.is_kube else _volcano
     solution, best = search(instance, policy, settings, hint=lambda: heuristic(instance, policy, Options()).solution)
-    return Decided(solution.model_copy(update={"versions": {"ortools": version("ortools")}}), best)
+    return Decided(solution.model_copy(update={"versions": {"ortools": version("ortools")}}).with_own_proofs(), best)
 
 
 def _volcano(instance: Instance, policy: Policy, options: Options) -> Decided:

@@ -75,7 +75,7 @@ def _question(instance: Instance, policy: Policy) -> bytes:
 
 
 def _read(name: str, answer: bytes, instance: Instance) -> Solution:
-    """The one Solution on stdout; its own name for itself goes into versions, the judge's words stay the judge's."""
+    """The one Solution on stdout, as a decision from outside counts; its name is that of its command."""
     documents = parse_documents(answer, name) if answer.strip() else []
     if len(documents) != 1:
         raise InputError(f"printed {len(documents)} documents", file=name, right="one Solution is needed on stdout")
@@ -83,7 +83,7 @@ def _read(name: str, answer: bytes, instance: Instance) -> Solution:
     if solution.instance_sha256 not in ("", instance.sha256):
         wrong = "answers for another instance (instance_sha256 differs)"
         raise InputError(wrong, file=name, right="leave the field out, or copy the instance's own hash")
-    return solution.model_copy(update={"engine": name, "findings": ()})
+    return solution.from_outside().model_copy(update={"engine": name})
 
 
 def _refusal(code: int, complaint: bytes) -> str:

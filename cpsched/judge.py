@@ -11,14 +11,12 @@ from cpsched.instance import Instance
 from cpsched.objectives import levels
 from cpsched.policy import Policy
 from cpsched.snapshot import Snapshot
-from cpsched.solution import Finding, Level, Solution, SolutionStatus
+from cpsched.solution import NO_DECISION, Finding, Level, Solution, SolutionStatus
 
 LEVELS = "levels"
 """Key of the findings about what a solution states of its own levels."""
 
 NOT_THE_POLICYS = "its levels are not those of the policy"
-
-_WITHOUT_DECISION = (SolutionStatus.INFEASIBLE, SolutionStatus.UNKNOWN)
 
 
 def decision_of(instance: Instance, policy: Policy, solution: Solution) -> Decision:
@@ -27,8 +25,11 @@ def decision_of(instance: Instance, policy: Policy, solution: Solution) -> Decis
 
 
 def judged(instance: Instance, policy: Policy, solution: Solution) -> Solution:
-    """The solution with its findings, its levels (unproved, if it came without any), and what it was made from."""
-    return stamped(instance, examined(instance, policy, solution))
+    """A decision from outside with its findings, its levels as they are, and what it was judged by; nothing is proved.
+
+    Every decision that this package did not just make comes in here: from files, rows, other programs' hands.
+    """
+    return stamped(instance, examined(instance, policy, solution.from_outside()))
 
 
 def stamped(instance: Instance, solution: Solution) -> Solution:
@@ -37,13 +38,16 @@ def stamped(instance: Instance, solution: Solution) -> Solution:
 
 
 def examined(instance: Instance, policy: Policy, solution: Solution, known: Decision | None = None) -> Solution:
-    """As judged, but not stamped; `known` spares the work if it is the decision inside the solution, judged before."""
+    """An engine's solution with its findings, and its levels unless its own proofs hold them; not stamped.
+
+    `known` spares the work if it is the decision inside the solution, judged before.
+    """
     decision = _same(known, instance, policy, solution) or decision_of(instance, policy, solution)
-    computed = () if solution.status in _WITHOUT_DECISION else levels(decision)
+    computed = () if solution.status in NO_DECISION else levels(decision)
     return solution.model_copy(
         update={
-            "model": solution.model or policy.name,
-            "levels": solution.levels or computed,
+            "model": policy.name,
+            "levels": solution.levels if solution.proves else computed,
             "findings": findings(decision, solution),
             "versions": {"cpsched": cpsched.__version__, **solution.versions},
         }

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
 
 from cpsched.errors import InputError
 
@@ -26,6 +26,9 @@ class SolutionStatus(StrEnum):
     INFEASIBLE = "infeasible"
     UNKNOWN = "unknown"
     HEURISTIC = "heuristic"
+
+
+NO_DECISION = (SolutionStatus.INFEASIBLE, SolutionStatus.UNKNOWN)
 
 
 class _Part(BaseModel):
@@ -80,6 +83,10 @@ class Level(_Part):
         """jobs_admitted[1000], or the plain name."""
         return self.name if self.priority is None else f"{self.name}[{self.priority}]"
 
+    def without_proof(self) -> Level:
+        """The level and its value, without anything that is said to be proved about it."""
+        return Level(name=self.name, priority=self.priority, sense=self.sense, value=self.value)
+
 
 class Finding(_Part):
     """A rule the decision breaks."""
@@ -87,6 +94,10 @@ class Finding(_Part):
     rule: str
     subject: str = Field("", description="the task, job, node or queue concerned")
     message: str
+
+
+_RARE = ("preemptions", "interrupted", "notes", "called_optimal")
+_OURS = ("cpsched", "ortools", "highspy")
 
 
 class Solution(_Part):
@@ -116,6 +127,11 @@ class Solution(_Part):
         (), description="what the engine has to say besides: a bound that was refuted, a solver that failed"
     )
     instance_sha256: str = ""
+    called_optimal: bool = Field(
+        False,
+        description="a decision from outside states that it is optimal; not verified, none of its proofs count",
+    )
+    _proved_here: bool = PrivateAttr(False)
 
     @classmethod
     def parse(cls, data: Any, *, file: str | None = None) -> Solution:
@@ -132,9 +148,42 @@ class Solution(_Part):
             raise InputError(first["msg"].removeprefix("Value error, "), file=file, place=place) from None
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form; only engine kube has preemptions to tell of, few runs are interrupted or have notes."""
-        unsaid = {name for name in ("preemptions", "interrupted", "notes") if not getattr(self, name)}
+        """The JSON form; fields that few decisions have are left out of the others."""
+        unsaid = {name for name in _RARE if not getattr(self, name)}
         return self.model_dump(mode="json", by_alias=True, exclude=unsaid)
+
+    @property
+    def proves(self) -> bool:
+        """Whether its proofs were made by this package's own search; no file and no other program can state that."""
+        return self._proved_here
+
+    def with_own_proofs(self) -> Solution:
+        """For the search alone, and for what this user's seal says that it found."""
+        own = self.model_copy()
+        own._proved_here = True
+        return own
+
+    def from_outside(self) -> Solution:
+        """As a decision counts that was not made here: what it does, and what it states without a proof.
+
+        Its levels are left for the judge to hold against the true ones. What it says in our name is left out: notes,
+        interruptions, kube-scheduler's own counts, versions of this package and its solvers.
+        """
+        decides = self.binds or self.reserves or self.evictions
+        status = self.status if self.status in NO_DECISION and not decides else SolutionStatus.HEURISTIC
+        outside = self.model_copy(
+            update={
+                "status": status,
+                "called_optimal": self.called_optimal or self.status is SolutionStatus.OPTIMAL,
+                "levels": () if status in NO_DECISION else tuple(level.without_proof() for level in self.levels),
+                "versions": {name: version for name, version in self.versions.items() if name not in _OURS},
+                "preemptions": (),
+                "notes": (),
+                "interrupted": False,
+            }
+        )
+        outside._proved_here = False
+        return outside
 
     @property
     def reserves(self) -> dict[str, str]:

@@ -18,10 +18,13 @@ Plan = tuple[str, int | None]
 
 
 def certify(instance: Instance, policy: Policy, solution: Solution) -> Certificate:
-    """The solution's decision with its values, computed anew, and bounds: the tightest that is known of each level."""
+    """The solution's decision with its values, computed anew, and bounds: the tightest that is known of each level.
+
+    A prover's claims count only if this package asked that prover, about this session.
+    """
     decision = decision_of(instance, policy, solution)
     session = Session(decision.snapshot)
-    claims = {level.label: level for level in solution.levels}
+    claims = {level.label: level for level in solution.levels if solution.proves}
     given: dict[Plan, Value] = {}
     levels: list[CertifiedLevel] = []
     for name, priority in level_plan(decision.snapshot):
@@ -44,7 +47,7 @@ def certify(instance: Instance, policy: Policy, solution: Solution) -> Certifica
         model=policy.name,
         policy_sha256=policy_sha256(policy),
         instance_sha256=instance.sha256,
-        versions={"cpsched": cpsched.__version__, **solution.versions},
+        versions={**solution.versions, "cpsched": cpsched.__version__},
         decision=Decided(**{field: getattr(solution, field) for field in Decided.model_fields}),
         levels=tuple(levels),
     ).sealed()

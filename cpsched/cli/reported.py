@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from cpsched.cli.output import busy, warn
-from cpsched.errors import InputError
+from cpsched.errors import InputError, one_line
 
 if TYPE_CHECKING:
     from cpsched.instance import Instance
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from cpsched.solution import Solution
 
 STUDY = "study.json"
-OPTIMAL = "optimal"
 MOST_TASKS_WITH_REASONS = 2000
 """Reasons replay the mirror, and judge a decision once more for every victim."""
 
@@ -72,16 +71,13 @@ def report_decisions(request: Request) -> Report:
         cluster = request.input if told is None else _cluster_of(told, request.input)
         stored = [*(_of_told(told, request.input) if told else ()), *_stored(request.solutions)]
         if cluster is None and told is not None:
-            return told_report(told)
+            return told_report(told, Path(request.input).name)
         instance, policy = _opened(cluster or request.input, request, stored)
     decided = [*_judged(instance, policy, stored), *_decided(instance, policy, request, bool(stored))]
     names = unique(name for name, _ in decided)
     with busy("Drawing"):
-        made_here = set(names[len(stored) :]) & {OPTIMAL}
-        scene = Scene.of(instance, policy, [one for _, one in decided], names, made_here)
-        whole = told is not None and len(told.names) == len(decided)
-        said = told if whole else _compared(scene, request.options)
-        return decision_report(scene, said, most_nodes=request.nodes)
+        scene = Scene.of(instance, policy, [one for _, one in decided], names)
+        return decision_report(scene, _compared(scene, request.options), most_nodes=request.nodes)
 
 
 def _compared(scene: Scene, options: Options) -> Told | None:
@@ -96,10 +92,7 @@ def _compared(scene: Scene, options: Options) -> Told | None:
         return None
     snapshot = scene.snapshot
     session = Session(scene.title, snapshot.instance, snapshot.policy)
-    contenders = [
-        Contender(view.name, view.solution, Standing.of(snapshot, view.solution), proves=view.proves)
-        for view in scene.views
-    ]
+    contenders = [Contender(view.name, view.solution, Standing.of(snapshot, view.solution)) for view in scene.views]
     return Told.parse(compared(session, contenders, options).to_dict())
 
 
@@ -145,7 +138,7 @@ def _cluster_of(told: Told, file: str) -> str | None:
 
 
 def _of_told(told: Told, file: str) -> list[Stored]:
-    return [Stored(name, one, file) for name, one in zip(told.names, told.solutions, strict=True)]
+    return [Stored(_name(name, file), one, file) for name, one in zip(told.names, told.solutions, strict=True)]
 
 
 def _stored(files: Iterable[str]) -> Iterator[Stored]:
@@ -159,7 +152,12 @@ def _stored(files: Iterable[str]) -> Iterator[Stored]:
             yield from _of_told(Told.parse(data, file=file), file)
         else:
             solution = Solution.parse(data, file=file)
-            yield Stored(solution.engine or Path(file).stem, solution, file)
+            yield Stored(_name(solution.engine, file), solution, file)
+
+
+def _name(engine: str, file: str) -> str:
+    """What a decision from a file is called: never the same as an engine that decides here."""
+    return f"{one_line(engine, 60)} ({Path(file).name})" if engine else Path(file).name
 
 
 def _opened(cluster: str, request: Request, stored: list[Stored]) -> tuple[Instance, Policy]:

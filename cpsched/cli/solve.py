@@ -199,7 +199,7 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
 
 def exit_code(solution: Solution) -> int:
     """0, or 1 for a decision that breaks a rule, or 3 if there is none."""
-    if solution.status.value == "unknown":
+    if solution.status.value in ("infeasible", "unknown"):
         return NO_ANSWER
     return FINDINGS if solution.findings else FINE
 

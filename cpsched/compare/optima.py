@@ -143,4 +143,4 @@ def _holding(instance: Instance, policy: Policy, entry: dict[str, Any], key: str
     plan = [level.label for level in levels(decision)] if has_decision else []
     if [level.label for level in solution.levels] != plan or findings(decision, solution):
         return None
-    return solution
+    return solution.with_own_proofs()

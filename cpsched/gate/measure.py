@@ -117,7 +117,7 @@ def measured(session: Session, own: Contender, best: Contender | None = None) ->
         instance=fingerprint(session),
         findings=(*own.solution.findings, *_refuted(own, best)),
         levels=own.standing.shown,
-        distance=_distance(own, own if own.proves else best),
+        distance=_distance(own, own if own.solution.proves else best),
         note=own.note,
         doubts=session.policy.not_asked,
         seconds=own.seconds,
@@ -126,8 +126,8 @@ def measured(session: Session, own: Contender, best: Contender | None = None) ->
 
 
 def _refuted(own: Contender, best: Contender | None) -> Iterator[Finding]:
-    """A claim to be optimal, if something better is at hand."""
-    if best is None or own.solution.status is not SolutionStatus.OPTIMAL or own.solution.findings:
+    """A claim to be optimal, if something better is known."""
+    if best is None or not own.solution.called_optimal or own.solution.findings:
         return
     assert own.standing is not None
     assert best.standing is not None
