@@ -10,6 +10,7 @@ from cpsched.check import Decision, violations
 from cpsched.instance import Instance
 from cpsched.objectives import levels
 from cpsched.policy import Policy
+from cpsched.provenance import differences, made_from, made_under
 from cpsched.snapshot import Snapshot
 from cpsched.solution import NO_DECISION, Finding, Level, Solution, SolutionStatus
 
@@ -27,14 +28,16 @@ def decision_of(instance: Instance, policy: Policy, solution: Solution) -> Decis
 def judged(instance: Instance, policy: Policy, solution: Solution) -> Solution:
     """A decision from outside with its findings, its levels as they are, and what it was judged by; nothing is proved.
 
-    Every decision that this package did not just make comes in here: from files, rows, other programs' hands.
+    Every decision that this package did not just make comes in here: from files, rows, other programs' hands. If it was
+    made from another input or under another policy, its notes say so.
     """
-    return stamped(instance, examined(instance, policy, solution.from_outside()))
+    found = stamped(instance, examined(instance, policy, solution.from_outside()))
+    return found.model_copy(update={"notes": tuple(differences(instance, policy, solution))})
 
 
 def stamped(instance: Instance, solution: Solution) -> Solution:
-    """The solution with the hash of the instance that it is about; of a large instance that takes its time."""
-    return solution.model_copy(update={"instance_sha256": instance.sha256})
+    """The solution with what tells the instance that it is about; of a large instance that takes its time."""
+    return solution.model_copy(update=made_from(instance))
 
 
 def examined(instance: Instance, policy: Policy, solution: Solution, known: Decision | None = None) -> Solution:
@@ -46,7 +49,7 @@ def examined(instance: Instance, policy: Policy, solution: Solution, known: Deci
     computed = () if solution.status in NO_DECISION else levels(decision)
     return solution.model_copy(
         update={
-            "model": policy.name,
+            **made_under(policy),
             "levels": solution.levels if solution.proves else computed,
             "findings": findings(decision, solution),
             "versions": {"cpsched": cpsched.__version__, **solution.versions},

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
 
 from cpsched.errors import InputError
+from cpsched.policy.kube_registry import KubeVersion
 
 ProverName = Literal["bound", "lp", "cp-sat", "highs", ""]
 PROVERS: tuple[ProverName, ...] = tuple(name for name in get_args(ProverName) if name)
@@ -96,8 +97,16 @@ class Finding(_Part):
     message: str
 
 
-_RARE = ("preemptions", "interrupted", "notes", "called_optimal")
+_RARE = ("preemptions", "interrupted", "notes", "called_optimal", "kube_version", "sharding")
 _OURS = ("cpsched", "ortools", "highspy")
+
+
+class Shard(_Part):
+    """The nodes of one scheduler among several, as the instance had them."""
+
+    mode: Literal["none", "soft", "hard"]
+    nodes: tuple[str, ...] = ()
+    name: str = ""
 
 
 class Solution(_Part):
@@ -106,7 +115,9 @@ class Solution(_Part):
     api_version: Literal["cpsched/v1"] = Field("cpsched/v1", alias="apiVersion")
     kind: Literal["Solution"] = "Solution"
     engine: str = ""
-    model: str = ""
+    model: str = Field("", description="name of the model; of a file that bears a shipped name: volcano (from FILE)")
+    kube_version: Literal[KubeVersion, ""] = Field("", description="release of kube-scheduler that it was judged by")
+    policy_sha256: str = Field("", description="of the model and the scheduler configuration together")
     status: SolutionStatus = SolutionStatus.HEURISTIC
     binds: dict[str, str] = Field({}, description="task → node: starts now")
     allocated: dict[str, str] = Field(
@@ -127,6 +138,7 @@ class Solution(_Part):
         (), description="what the engine has to say besides: a bound that was refuted, a solver that failed"
     )
     instance_sha256: str = ""
+    sharding: Shard | None = Field(None, description="of the instance, if it has any")
     called_optimal: bool = Field(
         False,
         description="a decision from outside states that it is optimal; not verified, none of its proofs count",

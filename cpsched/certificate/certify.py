@@ -5,13 +5,14 @@ from __future__ import annotations
 import cpsched
 from cpsched import timestamps
 from cpsched.certificate.case import Case, Session
-from cpsched.certificate.document import CLAIMED, Certificate, CertifiedLevel, Decided, Evidence, policy_sha256
+from cpsched.certificate.document import CLAIMED, Certificate, CertifiedLevel, Decided, Evidence
 from cpsched.certificate.evidence import EVIDENCE
 from cpsched.instance import Instance
 from cpsched.judge import decision_of
 from cpsched.objectives import Value, comparable, level_plan, value_of
 from cpsched.policy import Policy
 from cpsched.policy.levels import SENSES
+from cpsched.provenance import differences, made_from, made_under
 from cpsched.solution import PROVERS, Level, Solution
 
 Plan = tuple[str, int | None]
@@ -24,7 +25,9 @@ def certify(instance: Instance, policy: Policy, solution: Solution) -> Certifica
     """
     decision = decision_of(instance, policy, solution)
     session = Session(decision.snapshot)
-    claims = {level.label: level for level in solution.levels if solution.proves}
+    if not solution.proves or any(differences(instance, policy, solution)):
+        solution = solution.from_outside()
+    claims = {level.label: level for level in solution.levels}
     given: dict[Plan, Value] = {}
     levels: list[CertifiedLevel] = []
     for name, priority in level_plan(decision.snapshot):
@@ -44,9 +47,8 @@ def certify(instance: Instance, policy: Policy, solution: Solution) -> Certifica
         levels.append(shown)
         given[name, priority] = value
     return Certificate(
-        model=policy.name,
-        policy_sha256=policy_sha256(policy),
-        instance_sha256=instance.sha256,
+        **made_under(policy),
+        **made_from(instance),
         versions={**solution.versions, "cpsched": cpsched.__version__},
         decision=Decided(**{field: getattr(solution, field) for field in Decided.model_fields}),
         levels=tuple(levels),

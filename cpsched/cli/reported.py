@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from cpsched.cli.output import busy, warn
+from cpsched.cli.terms import DEFAULT_MODEL, model_of
 from cpsched.errors import InputError, one_line
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class Request:
     engines: str | None
     model: str | None
     conf: str | None
+    kube_version: str | None
     allow_extenders: bool
     lenient: bool
     options: Options
@@ -165,12 +167,13 @@ def _opened(cluster: str, request: Request, stored: list[Stored]) -> tuple[Insta
     from cpsched.importers.policy import load_policy
 
     instance = load(cluster, lenient=request.lenient)
-    model = request.model or next((one.solution.model for one in stored if one.solution.model), "volcano")
+    named = next((one for one in stored if one.solution.model), None)
     policy = load_policy(
-        model,
+        request.model or (DEFAULT_MODEL if named is None else model_of(named.solution, named.file)),
         request.conf,
         instance=instance,
         lenient=request.lenient,
+        kube_version=request.kube_version or (None if named is None else named.solution.kube_version or None),
         allow_extenders=request.allow_extenders or None,
     )
     warn([*instance.warnings, *policy.warnings])
@@ -182,9 +185,9 @@ def _judged(instance: Instance, policy: Policy, stored: Iterable[Stored]) -> Ite
     from cpsched.judge import judged
 
     for name, solution, file in stored:
-        if solution.instance_sha256 not in ("", instance.sha256):
-            warn([f"{file}: was made from another input (instance_sha256 differs)"])
-        yield name, judged(instance, policy, solution)
+        found = judged(instance, policy, solution)
+        warn(f"{file}: {note}" for note in found.notes)
+        yield name, found
 
 
 def _decided(instance: Instance, policy: Policy, request: Request, some: bool) -> Iterator[tuple[str, Solution]]:

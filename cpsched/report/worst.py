@@ -63,12 +63,13 @@ def _solution(results: Results, key: str) -> Solution:
 
 
 def _policy(plan: Plan, cell: Row, own: Mapping[str, Any] | None) -> Policy:
-    model = next(one.content for one in plan.models if one.name == cell["model"])
+    model = next(one for one in plan.models if one.name == cell["model"])
     return load_policy(
-        model,
+        model.content,
         plan.conf,
         lenient=True,
         kube_version=plan.recipe.kube_version,
         stated=own,
         allow_extenders=plan.recipe.allow_extenders,
+        model_file=model.file,
     )

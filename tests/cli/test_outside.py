@@ -66,7 +66,8 @@ def refuses(solution: Raw) -> None:
     assert all(PROOFS.items() <= level.items() for level in solution["levels"])
     assert solution["versions"] == {"cpsched": cpsched.__version__, "theirs": "7"}
     assert solution["engine"] != "optimal"
-    assert {"notes", "interrupted", "preemptions"}.isdisjoint(solution)
+    assert {"interrupted", "preemptions"}.isdisjoint(solution)
+    assert "computed anew" not in json.dumps(solution)
 
 
 def test_solve(cli: Command, tiny: Path, engine: str, tmp_path: Path) -> None:

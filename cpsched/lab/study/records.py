@@ -122,6 +122,7 @@ class StudyModel(BaseModel):
 
     name: str
     content: dict[str, Any]
+    file: str = ""
 
 
 class StudyFile(BaseModel):
