@@ -195,24 +195,40 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
 
 
 def check(
-    instance: Instance, solution: Solution, model: Configuration = "volcano", conf: Configuration | None = None
+    instance: Instance,
+    solution: Solution,
+    model: Configuration = "volcano",
+    conf: Configuration | None = None,
+    *,
+    kube_version: str | None = None,
+    lenient: bool = False,
 ) -> tuple[Finding, ...]:
     """Every rule the decision breaks, and every level it misstates; no solver is imported."""
     from cpsched.importers.policy import load_policy
     from cpsched.judge import decision_of, findings
 
-    policy = load_policy(model, conf, instance=instance)
+    policy = load_policy(model, conf, instance=instance, lenient=lenient, kube_version=kube_version)
     return findings(decision_of(instance, policy, solution), solution)
 
 
 def certify(
-    instance: Instance, solution: Solution, model: Configuration = "volcano", conf: Configuration | None = None
+    instance: Instance,
+    solution: Solution,
+    model: Configuration = "volcano",
+    conf: Configuration | None = None,
+    *,
+    kube_version: str | None = None,
+    lenient: bool = False,
 ) -> Certificate:
-    """The decision with a bound on every level and the evidence for it; no solver is imported."""
+    """The decision with a bound on every level and the evidence for it; no solver is imported.
+
+    Bounds of a solver are claims; they are taken over only from a solution that solve gave, of the same session.
+    """
     from cpsched.certificate import certify as certified
     from cpsched.importers.policy import load_policy
 
-    return certified(instance, load_policy(model, conf, instance=instance), solution)
+    policy = load_policy(model, conf, instance=instance, lenient=lenient, kube_version=kube_version)
+    return certified(instance, policy, solution)
 
 
 def explain(  # noqa: PLR0913 - the names of the command line's flags

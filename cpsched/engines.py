@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
-from importlib.machinery import PathFinder
 from importlib.metadata import version
 from typing import NamedTuple
 
-import cpsched
 from cpsched import external
 from cpsched.check import Decision
 from cpsched.collector import few_collections
@@ -60,7 +58,7 @@ def _optimal(instance: Instance, policy: Policy, options: Options) -> Decided:
         write_model(instance, policy, options.export)
     heuristic = _kube if policy.is_kube else _volcano
     solution, best = search(instance, policy, settings, hint=lambda: heuristic(instance, policy, Options()).solution)
-    return Decided(solution.model_copy(update={"versions": {"ortools": version("ortools")}}), best)
+    return Decided(solution.model_copy(update={"versions": {"ortools": version("ortools")}}).with_own_proofs(), best)
 
 
 def _volcano(instance: Instance, policy: Policy, options: Options) -> Decided:
@@ -85,39 +83,19 @@ ENGINES: dict[str, Engine] = {
     "volcano": Engine("cpsched.greedy.volcano.engine", _volcano),
     "kube": Engine("cpsched.greedy.kube.engine", _kube, tries_one=True),
 }
-"""In order of preference: without a wish the first that is part of this build decides."""
-
-
-def is_built(name: str) -> bool:
-    """Whether the engine's module exists; looked up step by step, so that nothing is imported."""
-    path: Sequence[str] | None = cpsched.__path__
-    steps = ENGINES[name].module.split(".")
-    for length in range(2, len(steps) + 1):
-        spec = PathFinder.find_spec(".".join(steps[:length]), path)
-        if spec is None:
-            return False
-        path = spec.submodule_search_locations
-    return True
-
-
-def default_engine() -> str:
-    """The engine that decides if none is named."""
-    name = next((name for name in ENGINES if is_built(name)), None)
-    if name is None:
-        raise InputError("no engine is part of this build")
-    return name
+"""By name."""
+DEFAULT = "optimal"
+"""The engine that decides if none is named."""
 
 
 def find(name: str) -> Engine:
-    """The engine of that name; InputError for one that is unknown or not part of this build."""
+    """The engine of that name; InputError for one that is unknown."""
     if name.startswith(external.PREFIX):
         return Engine("cpsched.external", partial(_external, name))
     if name not in ENGINES:
         near = get_close_matches(name, ENGINES, n=1)
         meant = f"did you mean {near[0]}? " if near else ""
         raise InputError(f"unknown engine {name}", right=f"{meant}known: {', '.join(ENGINES)}, {external.PREFIX}CMD")
-    if not is_built(name):
-        raise InputError(f"engine {name} is not part of this build")
     return ENGINES[name]
 
 

@@ -10,15 +10,14 @@ from cpsched.check import Decision, violations
 from cpsched.instance import Instance
 from cpsched.objectives import levels
 from cpsched.policy import Policy
+from cpsched.provenance import differences, made_from, made_under
 from cpsched.snapshot import Snapshot
-from cpsched.solution import Finding, Level, Solution, SolutionStatus
+from cpsched.solution import NO_DECISION, Finding, Level, Solution, SolutionStatus
 
 LEVELS = "levels"
 """Key of the findings about what a solution states of its own levels."""
 
 NOT_THE_POLICYS = "its levels are not those of the policy"
-
-_WITHOUT_DECISION = (SolutionStatus.INFEASIBLE, SolutionStatus.UNKNOWN)
 
 
 def decision_of(instance: Instance, policy: Policy, solution: Solution) -> Decision:
@@ -27,23 +26,31 @@ def decision_of(instance: Instance, policy: Policy, solution: Solution) -> Decis
 
 
 def judged(instance: Instance, policy: Policy, solution: Solution) -> Solution:
-    """The solution with its findings, its levels (unproved, if it came without any), and what it was made from."""
-    return stamped(instance, examined(instance, policy, solution))
+    """A decision from outside with its findings, its levels as they are, and what it was judged by; nothing is proved.
+
+    Every decision that this package did not just make comes in here: from files, rows, other programs' hands. If it was
+    made from another input or under another policy, its notes say so.
+    """
+    found = stamped(instance, examined(instance, policy, solution.from_outside()))
+    return found.model_copy(update={"notes": tuple(differences(instance, policy, solution))})
 
 
 def stamped(instance: Instance, solution: Solution) -> Solution:
-    """The solution with the hash of the instance that it is about; of a large instance that takes its time."""
-    return solution.model_copy(update={"instance_sha256": instance.sha256})
+    """The solution with what tells the instance that it is about; of a large instance that takes its time."""
+    return solution.model_copy(update=made_from(instance))
 
 
 def examined(instance: Instance, policy: Policy, solution: Solution, known: Decision | None = None) -> Solution:
-    """As judged, but not stamped; `known` spares the work if it is the decision inside the solution, judged before."""
+    """An engine's solution with its findings, and its levels unless its own proofs hold them; not stamped.
+
+    `known` spares the work if it is the decision inside the solution, judged before.
+    """
     decision = _same(known, instance, policy, solution) or decision_of(instance, policy, solution)
-    computed = () if solution.status in _WITHOUT_DECISION else levels(decision)
+    computed = () if solution.status in NO_DECISION else levels(decision)
     return solution.model_copy(
         update={
-            "model": solution.model or policy.name,
-            "levels": solution.levels or computed,
+            **made_under(policy),
+            "levels": solution.levels if solution.proves else computed,
             "findings": findings(decision, solution),
             "versions": {"cpsched": cpsched.__version__, **solution.versions},
         }

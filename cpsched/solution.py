@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
 
 from cpsched.errors import InputError
+from cpsched.policy.kube_registry import KubeVersion
 
 ProverName = Literal["bound", "lp", "cp-sat", "highs", ""]
 PROVERS: tuple[ProverName, ...] = tuple(name for name in get_args(ProverName) if name)
@@ -26,6 +27,9 @@ class SolutionStatus(StrEnum):
     INFEASIBLE = "infeasible"
     UNKNOWN = "unknown"
     HEURISTIC = "heuristic"
+
+
+NO_DECISION = (SolutionStatus.INFEASIBLE, SolutionStatus.UNKNOWN)
 
 
 class _Part(BaseModel):
@@ -80,6 +84,10 @@ class Level(_Part):
         """jobs_admitted[1000], or the plain name."""
         return self.name if self.priority is None else f"{self.name}[{self.priority}]"
 
+    def without_proof(self) -> Level:
+        """The level and its value, without anything that is said to be proved about it."""
+        return Level(name=self.name, priority=self.priority, sense=self.sense, value=self.value)
+
 
 class Finding(_Part):
     """A rule the decision breaks."""
@@ -89,13 +97,27 @@ class Finding(_Part):
     message: str
 
 
+_RARE = ("preemptions", "interrupted", "notes", "called_optimal", "kube_version", "sharding")
+_OURS = ("cpsched", "ortools", "highspy")
+
+
+class Shard(_Part):
+    """The nodes of one scheduler among several, as the instance had them."""
+
+    mode: Literal["none", "soft", "hard"]
+    nodes: tuple[str, ...] = ()
+    name: str = ""
+
+
 class Solution(_Part):
     """What an engine decided."""
 
     api_version: Literal["cpsched/v1"] = Field("cpsched/v1", alias="apiVersion")
     kind: Literal["Solution"] = "Solution"
     engine: str = ""
-    model: str = ""
+    model: str = Field("", description="name of the model; of a file that bears a shipped name: volcano (from FILE)")
+    kube_version: Literal[KubeVersion, ""] = Field("", description="release of kube-scheduler that it was judged by")
+    policy_sha256: str = Field("", description="of the model and the scheduler configuration together")
     status: SolutionStatus = SolutionStatus.HEURISTIC
     binds: dict[str, str] = Field({}, description="task → node: starts now")
     allocated: dict[str, str] = Field(
@@ -116,6 +138,12 @@ class Solution(_Part):
         (), description="what the engine has to say besides: a bound that was refuted, a solver that failed"
     )
     instance_sha256: str = ""
+    sharding: Shard | None = Field(None, description="of the instance, if it has any")
+    called_optimal: bool = Field(
+        False,
+        description="a decision from outside states that it is optimal; not verified, none of its proofs count",
+    )
+    _proved_here: bool = PrivateAttr(False)
 
     @classmethod
     def parse(cls, data: Any, *, file: str | None = None) -> Solution:
@@ -132,9 +160,42 @@ class Solution(_Part):
             raise InputError(first["msg"].removeprefix("Value error, "), file=file, place=place) from None
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form; only engine kube has preemptions to tell of, few runs are interrupted or have notes."""
-        unsaid = {name for name in ("preemptions", "interrupted", "notes") if not getattr(self, name)}
+        """The JSON form; fields that few decisions have are left out of the others."""
+        unsaid = {name for name in _RARE if not getattr(self, name)}
         return self.model_dump(mode="json", by_alias=True, exclude=unsaid)
+
+    @property
+    def proves(self) -> bool:
+        """Whether its proofs were made by this package's own search; no file and no other program can state that."""
+        return self._proved_here
+
+    def with_own_proofs(self) -> Solution:
+        """For the search alone, and for what this user's seal says that it found."""
+        own = self.model_copy()
+        own._proved_here = True
+        return own
+
+    def from_outside(self) -> Solution:
+        """As a decision counts that was not made here: what it does, and what it states without a proof.
+
+        Its levels are left for the judge to hold against the true ones. What it says in our name is left out: notes,
+        interruptions, kube-scheduler's own counts, versions of this package and its solvers.
+        """
+        decides = self.binds or self.reserves or self.evictions
+        status = self.status if self.status in NO_DECISION and not decides else SolutionStatus.HEURISTIC
+        outside = self.model_copy(
+            update={
+                "status": status,
+                "called_optimal": self.called_optimal or self.status is SolutionStatus.OPTIMAL,
+                "levels": () if status in NO_DECISION else tuple(level.without_proof() for level in self.levels),
+                "versions": {name: version for name, version in self.versions.items() if name not in _OURS},
+                "preemptions": (),
+                "notes": (),
+                "interrupted": False,
+            }
+        )
+        outside._proved_here = False
+        return outside
 
     @property
     def reserves(self) -> dict[str, str]:

@@ -5,22 +5,28 @@ from __future__ import annotations
 import cpsched
 from cpsched import timestamps
 from cpsched.certificate.case import Case, Session
-from cpsched.certificate.document import CLAIMED, Certificate, CertifiedLevel, Decided, Evidence, policy_sha256
+from cpsched.certificate.document import CLAIMED, Certificate, CertifiedLevel, Decided, Evidence
 from cpsched.certificate.evidence import EVIDENCE
 from cpsched.instance import Instance
 from cpsched.judge import decision_of
 from cpsched.objectives import Value, comparable, level_plan, value_of
 from cpsched.policy import Policy
 from cpsched.policy.levels import SENSES
+from cpsched.provenance import differences, made_from, made_under
 from cpsched.solution import PROVERS, Level, Solution
 
 Plan = tuple[str, int | None]
 
 
 def certify(instance: Instance, policy: Policy, solution: Solution) -> Certificate:
-    """The solution's decision with its values, computed anew, and bounds: the tightest that is known of each level."""
+    """The solution's decision with its values, computed anew, and bounds: the tightest that is known of each level.
+
+    A prover's claims count only if this package asked that prover, about this session.
+    """
     decision = decision_of(instance, policy, solution)
     session = Session(decision.snapshot)
+    if not solution.proves or any(differences(instance, policy, solution)):
+        solution = solution.from_outside()
     claims = {level.label: level for level in solution.levels}
     given: dict[Plan, Value] = {}
     levels: list[CertifiedLevel] = []
@@ -41,10 +47,9 @@ def certify(instance: Instance, policy: Policy, solution: Solution) -> Certifica
         levels.append(shown)
         given[name, priority] = value
     return Certificate(
-        model=policy.name,
-        policy_sha256=policy_sha256(policy),
-        instance_sha256=instance.sha256,
-        versions={"cpsched": cpsched.__version__, **solution.versions},
+        **made_under(policy),
+        **made_from(instance),
+        versions={**solution.versions, "cpsched": cpsched.__version__},
         decision=Decided(**{field: getattr(solution, field) for field in Decided.model_fields}),
         levels=tuple(levels),
     ).sealed()

@@ -5,15 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from cpsched.errors import InputError
-from cpsched.policy import Policy
+from cpsched.policy.kube_registry import KubeVersion
 from cpsched.policy.notes import shown
-from cpsched.solution import PROVERS, Eviction, Level, Solution
+from cpsched.solution import PROVERS, Eviction, Level, Shard, Solution
 
 CLAIMED = "claimed"
 """The kind of a bound without evidence: a prover reported it, and nothing here can compute it again."""
@@ -72,9 +71,11 @@ class Certificate(_Part):
 
     api_version: Literal["cpsched/v1"] = Field("cpsched/v1", alias="apiVersion")
     kind: Literal["Certificate"] = "Certificate"
-    model: str = Field(description="name of the model")
+    model: str = Field(description="name of the model; of a file that bears a shipped name: volcano (from FILE)")
+    kube_version: Literal[KubeVersion, ""] = Field("", description="release of kube-scheduler, if one is mirrored")
     policy_sha256: str = Field(description="of the model and the scheduler configuration together")
     instance_sha256: str
+    sharding: Shard | None = Field(None, description="of the instance, if it has any")
     versions: dict[str, str] = {}
     decision: Decided
     levels: tuple[CertifiedLevel, ...]
@@ -98,11 +99,17 @@ class Certificate(_Part):
 
     def checksum(self) -> str:
         """SHA-256 of everything but the checksum."""
-        return _digest(self.model_dump(mode="json", by_alias=True, exclude={"sha256"}))
+        content = self.model_dump(mode="json", by_alias=True, exclude={"sha256", *self._unsaid})
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
-        return self.model_dump(mode="json", by_alias=True)
+        return self.model_dump(mode="json", by_alias=True, exclude=self._unsaid)
+
+    @property
+    def _unsaid(self) -> set[str]:
+        """What older certificates do not have, and most others do not need."""
+        return {name for name in ("kube_version", "sharding") if not getattr(self, name)}
 
     def as_solution(self) -> Solution:
         """The decision and its levels in the form that the judge looks at."""
@@ -110,19 +117,10 @@ class Certificate(_Part):
         levels = tuple(Level(**level.model_dump(include=fields)) for level in self.levels)
         return Solution(
             model=self.model,
+            kube_version=self.kube_version,
+            policy_sha256=self.policy_sha256,
             instance_sha256=self.instance_sha256,
+            sharding=self.sharding,
             levels=levels,
             **{name: getattr(self.decision, name) for name in Decided.model_fields},
         )
-
-
-def policy_sha256(policy: Policy) -> str:
-    """What tells two policies apart: the model and the configuration in force."""
-    # Whether extenders are asked makes no difference to what is certified: neither judge nor search knows any.
-    conf = replace(policy.kube, warnings=(), extenders=()) if policy.is_kube else replace(policy.volcano, warnings=())
-    model = policy.model.model_dump(mode="json", exclude={"conf", "description"})
-    return _digest({"model": model, "conf": repr(conf)})
-
-
-def _digest(content: Any) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from cpsched.certificate.case import Case, Session
 from cpsched.certificate.certify import bounds_of, read, tightness
-from cpsched.certificate.document import CLAIMED, Certificate, CertifiedLevel, policy_sha256
+from cpsched.certificate.document import CLAIMED, Certificate, CertifiedLevel
 from cpsched.certificate.evidence import EVIDENCE
 from cpsched.errors import InputError
 from cpsched.instance import Instance
 from cpsched.judge import decision_of, findings
 from cpsched.objectives import Value, level_plan, value_of
 from cpsched.policy import Policy
+from cpsched.provenance import other_policy, other_shard
 from cpsched.solution import Finding
 
 CERTIFICATE = "certificate"
@@ -87,13 +88,13 @@ def _refuse_unknown(certificate: Certificate, file: str | None) -> None:
 
 
 def _origin(certificate: Certificate, instance: Instance, policy: Policy) -> list[Finding]:
-    found = []
+    found, stated = [], certificate.as_solution()
     if certificate.checksum() != certificate.sha256:
         found.append("was changed after it was written: its checksum is another")
     if certificate.instance_sha256 != instance.sha256:
-        found.append("was made from another input: instance_sha256 differs")
-    if certificate.policy_sha256 != policy_sha256(policy):
-        found.append("was made under another policy: policy_sha256 differs; see --model and --conf")
+        found.append(f"was made from another input: instance_sha256 differs{other_shard(instance, stated)}")
+    if certificate.policy_sha256 != policy.meaning_sha256:
+        found.append(f"was made under another policy: policy_sha256 differs{other_policy(policy, stated)}")
     open_before = False
     for level in certificate.levels:
         if level.proved and open_before:

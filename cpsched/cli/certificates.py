@@ -6,35 +6,33 @@ from typing import TYPE_CHECKING, Any
 
 from cpsched import timestamps
 from cpsched.cli.output import as_json, busy, emit, emit_tables, warn
+from cpsched.cli.terms import fields, sentence
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from cpsched.certificate import Certificate, Checked
+    from cpsched.certificate import Checked
     from cpsched.certificate.verify import CheckedLevel
+    from cpsched.cli.terms import Terms
     from cpsched.parsing import Document
+    from cpsched.policy import Policy
 
 FINE, FINDINGS, NOT_VERIFIED = 0, 1, 3
 
 
-def verify_certificate(
-    document: Document, input_: str, *, model: str | None, conf: str | None, lenient: bool, json: bool, strict: bool
-) -> int:
+def verify_certificate(document: Document, input_: str, terms: Terms, *, json: bool, strict: bool) -> int:
     """Check a certificate against its input."""
     from cpsched.certificate import Certificate, verified
-    from cpsched.importers.load import load
-    from cpsched.importers.policy import load_policy
 
     certificate = Certificate.parse(document.data, file=document.file)
     with busy("Checking"):
-        instance = load(input_, lenient=lenient)
-        policy = load_policy(model or certificate.model, conf, instance=instance, lenient=lenient)
+        instance, policy = terms.opened(input_, certificate.as_solution(), document.file)
         checked = verified(instance, policy, certificate, file=document.file)
     warn([*instance.warnings, *policy.warnings])
     if json:
-        emit(as_json(_verdict(certificate, checked)))
+        emit(as_json(_verdict(policy, checked)))
     else:
-        emit_tables(_levels(checked), *_findings(checked), summary(checked))
+        emit_tables(sentence(instance, policy), _levels(checked), *_findings(checked), summary(checked))
     return exit_code(checked, strict=strict)
 
 
@@ -60,11 +58,11 @@ def summary(checked: Checked) -> str:
     return f"{said}; {open_}." if checked.open else f"{said}."
 
 
-def _verdict(certificate: Certificate, checked: Checked) -> dict[str, Any]:
+def _verdict(policy: Policy, checked: Checked) -> dict[str, Any]:
     return {
         "apiVersion": "cpsched/v1",
         "kind": "Verification",
-        "model": certificate.model,
+        **fields(policy),
         "optimal": checked.is_optimal,
         "open": checked.open,
         "unverified": [one.stated.label for one in checked.unverified],

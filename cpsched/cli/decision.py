@@ -34,7 +34,7 @@ def decision_tables(snapshot: Snapshot, solution: Solution) -> Iterator[Table | 
     yield from _cut("Jobs", JOB_COLUMNS, _jobs(snapshot, solution))
     yield from _cut("Victims", ["task", "node", "#priority", "action", "for"], _victims(snapshot, solution))
     yield from _cut("Preemptions", PREEMPTION_COLUMNS, _preemptions(solution))
-    yield from _cut("Why others stay", ["task", "reason"], stay_rows(solution.unplaced))
+    yield from _cut("Why others stay", ["task", "reason stated by the engine"], stay_rows(solution.unplaced))
     if solution.levels:
         yield _levels(solution.levels)
     findings = [(one.rule, one.subject, one.message) for one in solution.findings]

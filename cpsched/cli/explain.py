@@ -63,7 +63,7 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
 
     check_outputs(output)
     options = Options(time_limit=time_limit, workers=workers)
-    name = engine or engines.default_engine()
+    name = engine or engines.DEFAULT
     engines.find(name)
     with busy(f"Reading {input_}"):
         instance = load(input_, lenient=lenient)

@@ -55,8 +55,17 @@ ModelOption = Annotated[
     typer.Option(
         "--model",
         metavar="NAME|FILE",
-        help="Policy: the name of a shipped model, or a model file. Default: the one the first solution names, else "
-        "volcano.",
+        help="Policy: the name of a shipped model, or a model file. Default: the shipped model that the first solution "
+        "names, else volcano.",
+        show_default=False,
+    ),
+]
+Release = Annotated[
+    str | None,
+    typer.Option(
+        "--kube-version",
+        metavar="RELEASE",
+        help="kube-scheduler's release: 1.36 or head. Default: the one the first solution states, else the model's.",
         show_default=False,
     ),
 ]
@@ -82,6 +91,7 @@ def report(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     engines: Engines = None,
     model: ModelOption = None,
     conf: Conf = None,
+    kube_version: Release = None,
     allow_extenders: AllowExtenders = False,
     lenient: Lenient = False,
     seed: Seed = 1,
@@ -105,7 +115,9 @@ def report(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
         made, left_out = report_study(input_, drawn=(form or _form(output)) == "html")
     else:
         left_out = []
-        told = Request(input_, tuple(solution or ()), engines, model, conf, allow_extenders, lenient, options, nodes)
+        told = Request(
+            input_, tuple(solution or ()), engines, model, conf, kube_version, allow_extenders, lenient, options, nodes
+        )
         made = report_decisions(told)
     _write(made, form or _form(output), output)
     warn(left_out)

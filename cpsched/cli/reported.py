@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from cpsched.cli.output import busy, warn
-from cpsched.errors import InputError
+from cpsched.cli.terms import DEFAULT_MODEL, model_of
+from cpsched.errors import InputError, one_line
 
 if TYPE_CHECKING:
     from cpsched.instance import Instance
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from cpsched.solution import Solution
 
 STUDY = "study.json"
-OPTIMAL = "optimal"
 MOST_TASKS_WITH_REASONS = 2000
 """Reasons replay the mirror, and judge a decision once more for every victim."""
 
@@ -34,6 +34,7 @@ class Request:
     engines: str | None
     model: str | None
     conf: str | None
+    kube_version: str | None
     allow_extenders: bool
     lenient: bool
     options: Options
@@ -72,16 +73,13 @@ def report_decisions(request: Request) -> Report:
         cluster = request.input if told is None else _cluster_of(told, request.input)
         stored = [*(_of_told(told, request.input) if told else ()), *_stored(request.solutions)]
         if cluster is None and told is not None:
-            return told_report(told)
+            return told_report(told, Path(request.input).name)
         instance, policy = _opened(cluster or request.input, request, stored)
     decided = [*_judged(instance, policy, stored), *_decided(instance, policy, request, bool(stored))]
     names = unique(name for name, _ in decided)
     with busy("Drawing"):
-        made_here = set(names[len(stored) :]) & {OPTIMAL}
-        scene = Scene.of(instance, policy, [one for _, one in decided], names, made_here)
-        whole = told is not None and len(told.names) == len(decided)
-        said = told if whole else _compared(scene, request.options)
-        return decision_report(scene, said, most_nodes=request.nodes)
+        scene = Scene.of(instance, policy, [one for _, one in decided], names)
+        return decision_report(scene, _compared(scene, request.options), most_nodes=request.nodes)
 
 
 def _compared(scene: Scene, options: Options) -> Told | None:
@@ -96,10 +94,7 @@ def _compared(scene: Scene, options: Options) -> Told | None:
         return None
     snapshot = scene.snapshot
     session = Session(scene.title, snapshot.instance, snapshot.policy)
-    contenders = [
-        Contender(view.name, view.solution, Standing.of(snapshot, view.solution), proves=view.proves)
-        for view in scene.views
-    ]
+    contenders = [Contender(view.name, view.solution, Standing.of(snapshot, view.solution)) for view in scene.views]
     return Told.parse(compared(session, contenders, options).to_dict())
 
 
@@ -145,7 +140,7 @@ def _cluster_of(told: Told, file: str) -> str | None:
 
 
 def _of_told(told: Told, file: str) -> list[Stored]:
-    return [Stored(name, one, file) for name, one in zip(told.names, told.solutions, strict=True)]
+    return [Stored(_name(name, file), one, file) for name, one in zip(told.names, told.solutions, strict=True)]
 
 
 def _stored(files: Iterable[str]) -> Iterator[Stored]:
@@ -159,7 +154,12 @@ def _stored(files: Iterable[str]) -> Iterator[Stored]:
             yield from _of_told(Told.parse(data, file=file), file)
         else:
             solution = Solution.parse(data, file=file)
-            yield Stored(solution.engine or Path(file).stem, solution, file)
+            yield Stored(_name(solution.engine, file), solution, file)
+
+
+def _name(engine: str, file: str) -> str:
+    """What a decision from a file is called: never the same as an engine that decides here."""
+    return f"{one_line(engine, 60)} ({Path(file).name})" if engine else Path(file).name
 
 
 def _opened(cluster: str, request: Request, stored: list[Stored]) -> tuple[Instance, Policy]:
@@ -167,12 +167,13 @@ def _opened(cluster: str, request: Request, stored: list[Stored]) -> tuple[Insta
     from cpsched.importers.policy import load_policy
 
     instance = load(cluster, lenient=request.lenient)
-    model = request.model or next((one.solution.model for one in stored if one.solution.model), "volcano")
+    named = next((one for one in stored if one.solution.model), None)
     policy = load_policy(
-        model,
+        request.model or (DEFAULT_MODEL if named is None else model_of(named.solution, named.file)),
         request.conf,
         instance=instance,
         lenient=request.lenient,
+        kube_version=request.kube_version or (None if named is None else named.solution.kube_version or None),
         allow_extenders=request.allow_extenders or None,
     )
     warn([*instance.warnings, *policy.warnings])
@@ -184,9 +185,9 @@ def _judged(instance: Instance, policy: Policy, stored: Iterable[Stored]) -> Ite
     from cpsched.judge import judged
 
     for name, solution, file in stored:
-        if solution.instance_sha256 not in ("", instance.sha256):
-            warn([f"{file}: was made from another input (instance_sha256 differs)"])
-        yield name, judged(instance, policy, solution)
+        found = judged(instance, policy, solution)
+        warn(f"{file}: {note}" for note in found.notes)
+        yield name, found
 
 
 def _decided(instance: Instance, policy: Policy, request: Request, some: bool) -> Iterator[tuple[str, Solution]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -24,7 +24,7 @@ from cpsched.cli.parameters import (
     TimeLimit,
     Workers,
 )
-from cpsched.errors import InputError
+from cpsched.cli.sharding import Sharding, ShardNodes, shard_of
 
 if TYPE_CHECKING:
     from cpsched.policy import Policy
@@ -41,14 +41,6 @@ Engine = Annotated[
         "exec:CMD (any program that reads the Instance on stdin and prints a Solution). Default: optimal.",
         show_default=False,
     ),
-]
-Sharding = Annotated[
-    Literal["none", "soft", "hard"] | None,
-    typer.Option("--sharding", help="Node sharding; overrules the input's own.", show_default=False),
-]
-ShardNodes = Annotated[
-    str | None,
-    typer.Option("--shard-nodes", metavar="A,B,...", help="The nodes of this scheduler's shard.", show_default=False),
 ]
 Deterministic = Annotated[
     bool,
@@ -153,9 +145,9 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
             pod_groups=pod_groups,
             seed=options.chance is not None,
         )
-    shard = _shard(sharding, shard_nodes)
+    shard = shard_of(sharding, shard_nodes)
     check_outputs(output, certificate, export, None if log == "-" else log)
-    name = engine or engines.default_engine()
+    name = engine or engines.DEFAULT
     engines.find(name)
     with busy(f"Reading {input_}"):
         instance = load(input_, sharding=shard, lenient=lenient)
@@ -199,17 +191,9 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
 
 def exit_code(solution: Solution) -> int:
     """0, or 1 for a decision that breaks a rule, or 3 if there is none."""
-    if solution.status.value == "unknown":
+    if solution.status.value in ("infeasible", "unknown"):
         return NO_ANSWER
     return FINDINGS if solution.findings else FINE
-
-
-def _shard(mode: str | None, nodes: str | None) -> dict[str, Any] | None:
-    if nodes is not None and mode not in ("soft", "hard"):
-        raise InputError("--shard-nodes without a sharding mode", right="add --sharding soft or --sharding hard")
-    if mode is None:
-        return None
-    return {"mode": mode, "nodes": [name.strip() for name in (nodes or "").split(",") if name.strip()]}
 
 
 def doubts(engine: str, policy: Policy) -> Iterator[str]:

@@ -16,6 +16,8 @@ from cpsched.errors import InputError
 
 if TYPE_CHECKING:
     from cpsched.cli.output import Part
+    from cpsched.lab.study.matrix import Plan
+    from cpsched.lab.study.recipe import Recipe
     from cpsched.lab.study.run import Tally
     from cpsched.lab.study.summary import Summary
 
@@ -164,12 +166,14 @@ def study(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
             "allow_extenders": allow_extenders or conf is not None or None,
             "lenient": lenient,
         }
-        recipe = _recipe(folder, file).changed(given)
+        kept = folder.read_study()[0] if folder.exists and file is None else None
+        recipe, named = _recipe(kept, file).changed(given), {name for name, value in given.items() if value is not None}
+        means = Means(runner, workers, ray_address, retry_failed)
         if not (engines or allow_exec):
             _refuse_programs(recipe.engines, file or run_dir)
         # What a runner's library prints is no result of ours.
         with progress() as watch, redirect_stdout(sys.stderr):
-            tally = run(folder, recipe, Means(runner, workers, ray_address, retry_failed), watch)
+            tally = run(folder, recipe, means, watch, kept=kept, named=named)
         warn(tally.notes)
         if tally.interrupted and not folder.exists:
             return INTERRUPTED
@@ -197,15 +201,14 @@ def study(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     return FAILED if summary.failures else FINE
 
 
-def _recipe(folder: Any, file: str | None) -> Any:
+def _recipe(kept: Plan | None, file: str | None) -> Recipe:
     """What the study file says, else what the run folder remembers, else the defaults."""
     from cpsched.lab.study.recipe import Recipe
 
     if file is not None:
         return Recipe.read(file)
     # Somebody else may have begun the study: what it allowed is not allowed by that now.
-    kept = folder.read_study()[0].recipe if folder.exists else Recipe()
-    return kept.model_copy(update={"allow_extenders": False})
+    return Recipe() if kept is None else kept.recipe.model_copy(update={"allow_extenders": False})
 
 
 def _refuse_programs(engines: Sequence[str], file: str) -> None:

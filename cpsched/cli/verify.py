@@ -9,6 +9,8 @@ import typer
 
 from cpsched.cli.output import as_json, busy, emit, emit_tables, warn
 from cpsched.cli.parameters import Conf, Input, Json, Lenient
+from cpsched.cli.sharding import Sharding, ShardNodes, shard_of
+from cpsched.cli.terms import Terms, fields, sentence
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -30,7 +32,17 @@ ModelOption = Annotated[
     typer.Option(
         "--model",
         metavar="NAME|FILE",
-        help="Policy: the name of a shipped model, or a model file. Default: the one the solution names, else volcano.",
+        help="Policy: the name of a shipped model, or a model file. Default: the shipped model that the solution "
+        "names, else volcano.",
+        show_default=False,
+    ),
+]
+Release = Annotated[
+    str | None,
+    typer.Option(
+        "--kube-version",
+        metavar="RELEASE",
+        help="kube-scheduler's release: 1.36 or head. Default: the one the solution states, else the model's.",
         show_default=False,
     ),
 ]
@@ -42,11 +54,14 @@ Strict = Annotated[
 ]
 
 
-def verify(
+def verify(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it has options
     solution_file: SolutionFile,
     input_: Input,
     model: ModelOption = None,
     conf: Conf = None,
+    kube_version: Release = None,
+    sharding: Sharding = None,
+    shard_nodes: ShardNodes = None,
     lenient: Lenient = False,
     strict: Strict = False,
     json: Json = False,
@@ -54,33 +69,31 @@ def verify(
     """Check a decision without any solver.
 
     Its format, every rule of the policy, and every level it states against the value computed anew. A solution that
-    was made from another input is checked all the same, with a warning. Of a certificate the bounds are computed anew
-    too; if some of them are only claimed, the exit code is 3.
+    was made from another input or under another policy is checked all the same, with a warning. Of a certificate the
+    bounds are computed anew too; if some of them are only claimed, the exit code is 3.
     """
     from cpsched.files import read_document
-    from cpsched.importers.load import load
-    from cpsched.importers.policy import load_policy
     from cpsched.judge import decision_of, findings
+    from cpsched.provenance import differences
     from cpsched.solution import Solution
 
+    terms = Terms(model, conf, kube_version, shard_of(sharding, shard_nodes), lenient)
     document = read_document(solution_file)
     if isinstance(document.data, Mapping) and document.data.get("kind") == "Certificate":
         from cpsched.cli.certificates import verify_certificate
 
-        return verify_certificate(document, input_, model=model, conf=conf, lenient=lenient, json=json, strict=strict)
+        return verify_certificate(document, input_, terms, json=json, strict=strict)
     solution = Solution.parse(document.data, file=document.file)
     with busy("Checking"):
-        instance = load(input_, lenient=lenient)
-        policy = load_policy(model or solution.model or "volcano", conf, instance=instance, lenient=lenient)
+        instance, policy = terms.opened(input_, solution, document.file)
         decision = decision_of(instance, policy, solution)
         found = findings(decision, solution)
     warn([*instance.warnings, *policy.warnings])
-    if not _same_instance(solution, instance):
-        warn([f"{document.file}: was made from another input (instance_sha256 differs)"])
+    warn(f"{document.file}: {text}" for text in differences(instance, policy, solution))
     if json:
         emit(as_json(_verdict(solution, instance, decision, found)))
     else:
-        emit_tables(_rules(found), *_claims(solution), _summary(found))
+        emit_tables(sentence(instance, policy), _rules(found), *_claims(solution), _summary(found))
     return 1 if found or strict else 0
 
 
@@ -97,20 +110,19 @@ def _claims(solution: Solution) -> list[str]:
     return [f"Not verified: {of} are called proved, without evidence; solve --certificate writes evidence."]
 
 
-def _same_instance(solution: Solution, instance: Instance) -> bool:
-    return solution.instance_sha256 in ("", instance.sha256)
-
-
 def _verdict(solution: Solution, instance: Instance, decision: Decision, found: tuple[Finding, ...]) -> dict[str, Any]:
     from cpsched.objectives import levels
+    from cpsched.provenance import is_other_input, is_other_policy
 
+    policy = decision.snapshot.policy
     broken = {one.rule for one in found}
     return {
         "apiVersion": "cpsched/v1",
         "kind": "Verification",
-        "model": decision.snapshot.policy.name,
+        **fields(policy),
         "instance_sha256": instance.sha256,
-        "same_instance": _same_instance(solution, instance),
+        "same_instance": not is_other_input(instance, solution),
+        "same_policy": not is_other_policy(policy, solution),
         "unverified": _claimed(solution),
         "rules": {rule: rule not in broken for rule in _rule_keys()},
         "findings": [one.model_dump(mode="json") for one in found],

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from cpsched.compare.contender import OPTIMAL, Contender, contend
+from cpsched.compare.contender import Contender, contend
 from cpsched.compare.differences import Difference, differences
 from cpsched.compare.optima import Optima
 from cpsched.compare.reasons import Reasons
@@ -143,7 +143,7 @@ def compare(session: Session, names: Sequence[str], options: Options, optima: Op
 
 def compared(session: Session, contenders: Sequence[Contender], options: Options) -> Comparison:
     """Hold decisions that are already there against the best of them."""
-    best = min(contenders, key=lambda one: (one.standing is None, _key(one), one.engine != OPTIMAL))
+    best = min(contenders, key=lambda one: (one.standing is None, _key(one), not one.solution.proves))
     judgements = tuple(_judge(session, one, best, options) for one in contenders)
     cache = next((one.cache_warning for one in contenders if one.cache_warning), "")
     notes = (f"{one.engine}: {note}" for one in contenders for note in one.solution.notes)
@@ -186,7 +186,7 @@ def _verdict(one: Contender, best: Contender, behind: Gap | None, proved: bool) 
 
 def _is_proved(best: Contender, behind: Gap | None) -> bool:
     """Whether the best is the optimum as far as it matters here; only our own proofs count."""
-    if not best.proves:
+    if not best.solution.proves:
         return False
     if behind is None or behind.level == FINDINGS:
         return best.solution.status is SolutionStatus.OPTIMAL

@@ -11,6 +11,7 @@ from cpsched.compare.optima import Optima
 from cpsched.compare.session import Session
 from cpsched.compare.standing import Standing
 from cpsched.errors import InputError
+from cpsched.external import PREFIX
 from cpsched.importers.recorded import RECORDED
 from cpsched.judge import judged, stamped
 from cpsched.options import Options
@@ -33,8 +34,6 @@ class Contender:
     """None if there is no decision."""
     note: str = ""
     seconds: float = 0.0
-    proves: bool = False
-    """Whether its proofs are this package's own, made or remembered; what others claim is a claim."""
     cache_warning: str = ""
     """What kept its optimum from being remembered or believed."""
 
@@ -72,22 +71,28 @@ def contend(session: Session, name: str, options: Options, optima: Optima) -> Co
         solution = stamped(session.instance, engines.run(engine, session.instance, session.policy, told))
     seconds = time.perf_counter() - started
     standing = Standing.of(snapshot, solution)
-    is_own = engine == OPTIMAL
-    warning = optima.warning if is_own else ""
-    return Contender(name, solution, standing, seconds=seconds, proves=is_own, cache_warning=warning)
+    warning = optima.warning if engine == OPTIMAL else ""
+    return Contender(name, solution, standing, seconds=seconds, cache_warning=warning)
 
 
 def given(session: Session, name: str, solution: Solution) -> Contender:
     """A decision that was taken elsewhere."""
-    verdict = judged(session.instance, session.policy, solution)
+    verdict = _from_outside(session, solution, name)
     return Contender(name, verdict, Standing.of(Snapshot(session.instance, session.policy), verdict))
+
+
+def _from_outside(session: Session, solution: Solution, name: str) -> Solution:
+    """Judged; under this name if it bears that of an engine which decides here."""
+    found = judged(session.instance, session.policy, solution)
+    is_ours = found.engine in engines.ENGINES or found.engine.startswith(PREFIX)
+    return found.model_copy(update={"engine": name}) if is_ours else found
 
 
 def recorded(session: Session, snapshot: Snapshot) -> list[tuple[Solution, Standing, int]]:
     """Every recorded decision, judged, with the number of runs it was seen in."""
     found = []
     for outcome in session.outcomes:
-        solution = judged(session.instance, session.policy, outcome.solution)
+        solution = _from_outside(session, outcome.solution, RECORDED)
         standing = Standing.of(snapshot, solution)
         if standing is None:
             raise InputError("a recorded decision without a decision", file=session.file, right="drop the row")

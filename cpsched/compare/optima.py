@@ -136,11 +136,12 @@ def _holding(instance: Instance, policy: Policy, entry: dict[str, Any], key: str
         entry["time_limit"] = float(entry["time_limit"])
     except (InputError, ValueError, KeyError, TypeError):
         return None
-    if not is_asked or solution.engine != "optimal" or solution.model != policy.name or solution.findings:
+    is_same = solution.policy_sha256 == policy.meaning_sha256
+    if not is_asked or not is_same or solution.engine != "optimal" or solution.findings:
         return None
     decision = Decision.of(Snapshot(instance, policy), solution)
     has_decision = solution.status in (SolutionStatus.OPTIMAL, SolutionStatus.FEASIBLE)
     plan = [level.label for level in levels(decision)] if has_decision else []
     if [level.label for level in solution.levels] != plan or findings(decision, solution):
         return None
-    return solution
+    return solution.model_copy(update={"model": policy.name}).with_own_proofs()

@@ -60,7 +60,7 @@ class Reasons:
             text: str = getattr(self._story, what)(task)
             return text
         if what == "waiting" and own.unplaced.get(task):
-            return "; ".join(own.unplaced[task])
+            return f"it states: {'; '.join(own.unplaced[task])}"
         return UNTOLD
 
     @cached_property

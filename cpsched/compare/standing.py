@@ -10,9 +10,8 @@ from cpsched.check import Decision
 from cpsched.objectives import PRIORITY_OFFSET, Value, comparable, level_plan, vector
 from cpsched.policy import SENSES
 from cpsched.snapshot import Snapshot
-from cpsched.solution import Finding, Solution, SolutionStatus
+from cpsched.solution import NO_DECISION, Finding, Solution
 
-NO_DECISION = (SolutionStatus.INFEASIBLE, SolutionStatus.UNKNOWN)
 FINDINGS = "findings"
 """Stands where a level would, if findings tell two decisions apart."""
 

@@ -28,7 +28,7 @@ class LiftedPolicy(Policy):
     @classmethod
     def of(cls, policy: Policy, lifted: frozenset[str]) -> LiftedPolicy:
         """The policy without the rules of these keys."""
-        return cls(model=policy.model, volcano=policy.volcano, kube=policy.kube, lifted=lifted)
+        return cls(model=policy.model, volcano=policy.volcano, kube=policy.kube, origin=policy.origin, lifted=lifted)
 
     @property
     def rules(self) -> Rules:

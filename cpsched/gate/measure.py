@@ -117,17 +117,17 @@ def measured(session: Session, own: Contender, best: Contender | None = None) ->
         instance=fingerprint(session),
         findings=(*own.solution.findings, *_refuted(own, best)),
         levels=own.standing.shown,
-        distance=_distance(own, own if own.proves else best),
+        distance=_distance(own, own if own.solution.proves else best),
         note=own.note,
-        doubts=session.policy.not_asked,
+        doubts=(*session.policy.not_asked, *own.solution.notes),
         seconds=own.seconds,
         cache_warning=own.cache_warning or (best.cache_warning if best is not None else ""),
     )
 
 
 def _refuted(own: Contender, best: Contender | None) -> Iterator[Finding]:
-    """A claim to be optimal, if something better is at hand."""
-    if best is None or own.solution.status is not SolutionStatus.OPTIMAL or own.solution.findings:
+    """A claim to be optimal, if something better is known."""
+    if best is None or not own.solution.called_optimal or own.solution.findings:
         return
     assert own.standing is not None
     assert best.standing is not None

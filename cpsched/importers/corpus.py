@@ -13,7 +13,7 @@ from cpsched.importers.load import load
 from cpsched.instance import Instance
 from cpsched.json_values import json_line
 from cpsched.parsing import SUFFIXES
-from cpsched.policy import model_names
+from cpsched.policy import stated_model
 
 ROW_SUFFIXES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
 EXPECTED = "expected.json"
@@ -45,13 +45,7 @@ class Case:
     def model(self) -> str | None:
         """The shipped model that the case is meant for, if it says so; only a user names files."""
         named = self.stated.get("model", self.stated.get("policy"))
-        if not isinstance(named, str):
-            return None
-        if named not in model_names():
-            wrong = f"the case is meant for the unknown model {named[:60]}"
-            right = f"known: {', '.join(model_names())}; a model file is named by --model"
-            raise InputError(wrong, file=self.place, right=right)
-        return named
+        return stated_model(named, file=self.place) if isinstance(named, str) else None
 
     @property
     def conf(self) -> Mapping[str, Any] | None:

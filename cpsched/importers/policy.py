@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from cpsched.files import read_document
 from cpsched.instance import Instance
 from cpsched.parsing import Document
-from cpsched.policy import Model, Policy, load_model, model_names, models_folder, policy_for
+from cpsched.policy import Model, Origin, Policy, load_model, model_names, models_folder, policy_for
 
 Configuration = str | os.PathLike[str] | Mapping[str, Any]
 
@@ -23,6 +23,7 @@ def load_policy(
     kube_version: str | None = None,
     stated: Mapping[str, Any] | None = None,
     allow_extenders: bool | None = None,
+    model_file: str = "",
 ) -> Policy:
     """The model under `conf`, else under what the input states, else under the model's.
 
@@ -37,9 +38,12 @@ def load_policy(
         stated: a configuration that comes with the input in place of the instance's own.
         allow_extenders: whether HTTP extenders are asked; None: only those that `conf` names, since no input and no
             model may choose where a user's cluster is sent. The others are left out, with a doubt in the warnings.
+        model_file: where a model that is given as a mapping comes from.
     """
     file, given = _configuration(conf, stated, instance)
-    policy = policy_for(_model(model), given, lenient=lenient, kube_version=kube_version, file=file)
+    found, model_file = _model(model, model_file)
+    origin = Origin(model_file, *_whose(found, conf, given))
+    policy = policy_for(found, given, lenient=lenient, kube_version=kube_version, file=file, origin=origin)
     allowed = conf is not None if allow_extenders is None else allow_extenders
     return policy if allowed else policy.without_extenders(file if given is not None else f"model {policy.name}")
 
@@ -54,6 +58,17 @@ def _configuration(
     if instance is None or instance.conf is None:
         return "conf", None
     return f"{instance.file or 'input'}: conf", instance.conf
+
+
+def _whose(
+    model: Model, conf: Configuration | None, given: Mapping[str, Any] | None
+) -> tuple[Literal["named", "input", "model", "default"], str]:
+    """Whose configuration holds, and the file of one that the user named."""
+    if conf is not None:
+        return "named", os.fspath(conf) if isinstance(conf, str | os.PathLike) else ""
+    if given is not None:
+        return "input", ""
+    return ("default" if model.conf is None else "model"), ""
 
 
 def is_model_file(model: str | os.PathLike[str]) -> bool:
@@ -71,10 +86,11 @@ def model_content(model: str | os.PathLike[str]) -> Document:
     return read_document(models_folder() / f"{name}.yaml")
 
 
-def _model(model: Configuration) -> Model:
+def _model(model: Configuration, file: str) -> tuple[Model, str]:
+    """The model, and the file that it comes from."""
     if isinstance(model, Mapping):
-        return load_model(model, file="model")
+        return load_model(model, file="model"), file
     if not is_model_file(model):
-        return load_model(os.fspath(model))
+        return load_model(os.fspath(model)), ""
     document = read_document(model)
-    return load_model(document.data, file=document.file)
+    return load_model(document.data, file=document.file), document.file

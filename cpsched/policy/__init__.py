@@ -10,8 +10,9 @@ from cpsched.policy.kube_extender import Extender
 from cpsched.policy.kube_profile import Profile
 from cpsched.policy.levels import LEVEL_KEYS, SENSES, Level
 from cpsched.policy.model import RULE_KEYS, Model, Rules
+from cpsched.policy.origin import Origin, model_title
 from cpsched.policy.policy import Policy, policy_for
-from cpsched.policy.shipped import load_model, model_names, models_folder
+from cpsched.policy.shipped import is_shipped, load_model, model_names, models_folder, stated_model
 from cpsched.policy.volcano_conf import VolcanoConf
 from cpsched.policy.volcano_plugin import PluginConf, binpack_weights, revocable_zones
 
@@ -24,6 +25,7 @@ __all__ = [
     "KubeConf",
     "Level",
     "Model",
+    "Origin",
     "PluginArgs",
     "PluginConf",
     "Policy",
@@ -32,10 +34,13 @@ __all__ = [
     "SchedulerConf",
     "VolcanoConf",
     "binpack_weights",
+    "is_shipped",
     "load_model",
     "model_names",
+    "model_title",
     "models_folder",
     "policy_for",
     "recognise",
     "revocable_zones",
+    "stated_model",
 ]

@@ -17,6 +17,7 @@ from cpsched.policy.kube_extender import not_asked
 from cpsched.policy.levels import Level
 from cpsched.policy.model import GangProtection, Model, PdbProtection, Rules
 from cpsched.policy.notes import Notes
+from cpsched.policy.origin import Origin, model_title
 from cpsched.policy.volcano_conf import VolcanoConf
 from cpsched.policy.volcano_plugin import PluginConf
 from cpsched.policy.volcano_registry import SHARE_PLUGINS
@@ -37,6 +38,7 @@ class Policy(BaseModel):
     kube: KubeConf
     conf: Mapping[str, Any] | None = None
     """The configuration as it was written; None for the scheduler's default."""
+    origin: Origin = Origin()
     not_asked: tuple[str, ...] = ()
     """Doubts: extenders that are left out, because nobody who may has named their configuration."""
 
@@ -46,6 +48,15 @@ class Policy(BaseModel):
         parts = [self.model.model_dump(mode="json"), self.conf, self.kube.version]
         return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
 
+    @cached_property
+    def meaning_sha256(self) -> str:
+        """Hash of the model and of the configuration as it works: what documents carry as `policy_sha256`."""
+        # Whether extenders are asked makes no difference to what is judged: neither judge nor search knows any.
+        kube, volcano = replace(self.kube, warnings=(), extenders=()), replace(self.volcano, warnings=())
+        model = self.model.model_dump(mode="json", exclude={"conf", "description"})
+        content = {"model": model, "conf": repr(kube if self.is_kube else volcano)}
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
     def without_extenders(self, file: str) -> Policy:
         """The same policy in which no extender is asked, with a doubt for each; what it manages stays its own."""
         if not self.kube.extenders:
@@ -53,10 +64,15 @@ class Policy(BaseModel):
         doubts = tuple(not_asked(extender, file) for extender in self.kube.extenders)
         return self.model_copy(update={"kube": replace(self.kube, extenders=()), "not_asked": doubts})
 
-    @property
+    @cached_property
     def name(self) -> str:
-        """The model's name."""
-        return self.model.name
+        """The model's name, which no other than a shipped model shares with it."""
+        return model_title(self.model, self.origin.model_file)
+
+    @property
+    def release(self) -> str:
+        """The release of kube-scheduler by whose rules is judged; empty if those are not asked."""
+        return self.kube.version if self.is_kube else ""
 
     @property
     def rules(self) -> Rules:
@@ -181,6 +197,7 @@ def policy_for(
     lenient: bool = False,
     kube_version: str | None = None,
     file: str | None = None,
+    origin: Origin | None = None,
 ) -> Policy:
     """The model under the configuration given, or else its own, or else the scheduler's default."""
     release = checked_version(kube_version or model.kube_version)
@@ -188,7 +205,7 @@ def policy_for(
     label = file if conf is not None else f"model {model.name}"
     volcano, kube = VolcanoConf.default(), KubeConf.default(release)
     if given is None:
-        return Policy(model=model, volcano=volcano, kube=kube)
+        return Policy(model=model, volcano=volcano, kube=kube, origin=origin or Origin())
     found = recognise(given, file=label)
     if found.scheduler != model.scheduler:
         owner = {"volcano": "Volcano", "kube": "kube-scheduler"}
@@ -199,4 +216,4 @@ def policy_for(
         volcano = VolcanoConf.parse(found.conf, file=label, lenient=lenient)
     else:
         kube = KubeConf.parse(found.conf, version=release, file=label, lenient=lenient)
-    return Policy(model=model, volcano=volcano, kube=kube, conf=found.conf)
+    return Policy(model=model, volcano=volcano, kube=kube, conf=found.conf, origin=origin or Origin())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,24 @@ def models_folder() -> Path:
 def model_names() -> tuple[str, ...]:
     """Names of the shipped models."""
     return tuple(sorted(path.stem for path in models_folder().glob("*.yaml")))
+
+
+def is_shipped(model: Model) -> bool:
+    """Whether this is a model that comes with the package, not one that only bears its name."""
+    return model.name in model_names() and _shipped(model.name) == model
+
+
+@cache
+def _shipped(name: str) -> Model:
+    return load_model(name)
+
+
+def stated_model(name: str, *, file: str) -> str:
+    """The shipped model that a document names; a model file is read only if the user names it."""
+    if name not in model_names():
+        right = f"known: {', '.join(model_names())}; a model file is read only if you name it with --model"
+        raise Notes(file).error(f"{shown(name)} is not a shipped model", place="model", right=right)
+    return name
 
 
 def load_model(model: str | Mapping[str, Any], *, file: str | None = None) -> Model:

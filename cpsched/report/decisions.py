@@ -14,7 +14,6 @@ from cpsched.report.queues import queue_section
 from cpsched.report.scene import Scene, View
 from cpsched.report.standing import standings
 from cpsched.report.told import Told
-from cpsched.solution import SolutionStatus
 
 
 def decision_report(scene: Scene, told: Told | None = None, *, most_nodes: int = MOST_NODES) -> Report:
@@ -70,8 +69,9 @@ def _summary_cell(view: View) -> Cell:
     }
     counts = {verb: len(tasks) for verb, tasks in parts.items()}
     does = ", ".join(f"{verb} {count:,}" for verb, count in counts.items() if count) or "does nothing"
-    claimed = solution.status is SolutionStatus.OPTIMAL and not view.proves
-    status = "stated to be optimal; the proofs are not checked here" if claimed else STATUS[solution.status]
+    status = STATUS[solution.status]
+    if solution.called_optimal:
+        status = "stated to be optimal; the proofs are not checked here"
     return Cell(f"{view.name} {does} – {status}.", "quiet")
 
 
@@ -93,7 +93,7 @@ def _stays(scene: Scene) -> tuple[Block, ...]:
     rows = [(view.name, *row) for view in scene.views for row in stay_rows(view.solution.unplaced)]
     if not rows:
         return (Text("Nothing is said to stay: every pending task is placed, or no engine gave a reason."),)
-    return (table("Tasks that stay, and why", ("decision", "task", "reason"), rows),)
+    return (table("Tasks that stay, and why", ("decision", "task", "reason stated by the engine"), rows),)
 
 
 def _findings(scene: Scene) -> tuple[Block, ...]:

@@ -14,7 +14,7 @@ STATUS = {
     "optimal": "optimal, every level proved",
     "feasible": "the best so far, not every level proved",
     "heuristic": "what the heuristic does, nothing proved",
-    "infeasible": "no decision is feasible",
+    "infeasible": "no decision; the engine reports that none is feasible",
     "unknown": "no answer in time",
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -35,8 +35,6 @@ class View:
     name: str
     solution: Solution
     decision: Decision
-    proves: bool = False
-    """Whether its proofs were made here; what a file states is a claim."""
 
     @cached_property
     def evictions(self) -> dict[str, Eviction]:
@@ -81,12 +79,11 @@ class Scene:
         policy: Policy,
         solutions: Sequence[Solution],
         names: Sequence[str],
-        proving: Collection[str] = (),
     ) -> Scene:
-        """The scene of judged solutions, called by these names; `proving` names those whose proofs were made here."""
+        """The scene of judged solutions, called by these names."""
         snapshot = Snapshot(instance, policy)
         named = zip(names, solutions, strict=True)
-        views = (View(name, one, Decision.of(snapshot, one), name in proving) for name, one in named)
+        views = (View(name, one, Decision.of(snapshot, one)) for name, one in named)
         return cls(snapshot, tuple(views))
 
     @property

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cpsched.compare.standing import FINDINGS, NO_DECISION, Gap, Standing, gap, worded
+from cpsched.compare.standing import FINDINGS, Gap, Standing, gap, worded
 from cpsched.objectives import comparable
 from cpsched.report.scene import View
-from cpsched.solution import Level, SolutionStatus
+from cpsched.solution import NO_DECISION, Level, SolutionStatus
 from cpsched.timestamps import parse
 
 
@@ -67,7 +67,7 @@ def shown(value: int | str | None) -> str:
 
 
 def _is_proved(view: View) -> bool:
-    return view.solution.status is SolutionStatus.OPTIMAL
+    return view.solution.proves and view.solution.status is SolutionStatus.OPTIMAL
 
 
 def _key(level: Level) -> tuple[tuple[int, int], ...]:

@@ -9,7 +9,6 @@ from typing import Any
 from cpsched.errors import InputError
 from cpsched.report.document import Block, Cell, Report, Section, Table, Text, Tone, table
 from cpsched.report.jobs import stay_rows
-from cpsched.report.levels import proof
 from cpsched.report.standing import shown
 from cpsched.report.words import level_words
 from cpsched.solution import Solution
@@ -57,19 +56,21 @@ class Told:
             raise InputError(wrong, file=file, right="give what compare -o wrote about one instance") from None
 
 
-def told_report(told: Told) -> Report:
-    """The report without the cluster: levels, differences and reasons, no picture."""
+def told_report(told: Told, file: str) -> Report:
+    """The report without the cluster: levels, differences and reasons as the file states them, no picture."""
     sections = [
-        Section("levels", "Levels and proofs", tuple(_levels(told))),
+        Section("levels", "Levels", tuple(_levels(told))),
         Section("differences", "What differs, and why", told.differences or (Text("Nothing differs."),)),
-        Section("stays", "Why others stay", tuple(_rows(told, "task", "reason", _stay_rows))),
+        Section("stays", "Why others stay", tuple(_rows(told, "task", "reason stated by the engine", _stay_rows))),
         Section("findings", "Rules", tuple(_rows(told, "rule", "message", _finding_rows))),
     ]
-    hint = "A Comparison does not hold the cluster; cpsched report CLUSTER --solution COMPARISON draws it too."
+    unchecked = f"Everything here is what {file} states; without the cluster nothing of it was checked."
+    hint = "A Comparison does not hold the cluster; cpsched report CLUSTER --solution COMPARISON checks and draws it."
+    stated = (Cell(f"Stated, not checked: {cell.text}", cell.tone) for cell in told.verdict)
     return Report(
         title=told.title,
-        about=f"A comparison of {', '.join(told.names)}, judged by model {told.model}",
-        verdict=(*told.verdict, Cell(hint, "quiet")),
+        about=f"A comparison of {', '.join(told.names)}; {file} states the model {told.model}",
+        verdict=(Cell(unchecked, "worse"), *stated, Cell(hint, "quiet")),
         facts=(),
         sections=tuple(sections),
         made_from=(f"Instance {told.instance_sha256}",),
@@ -94,11 +95,9 @@ def _levels(told: Told) -> list[Block]:
     for level in levels:
         own = [next((o for o in one.levels if o.label == level.label), None) for one in told.solutions]
         values = ["–" if each is None else shown(each.value) for each in own]
-        proofs = "; ".join(dict.fromkeys(text for each in own if each is not None and (text := proof(each))))
-        words = Cell(level_words(level.name, level.priority), "quiet")
-        rows.append((level.label, words, *values, Cell(proofs, "quiet")))
-    columns = ("level", "counts", *(f"#{name}" for name in told.names), "proof")
-    return [table("Levels, most important first", columns, rows)]
+        rows.append((level.label, Cell(level_words(level.name, level.priority), "quiet"), *values))
+    columns = ("level", "counts", *(f"#{name}" for name in told.names))
+    return [table("Levels as stated, most important first", columns, rows)]
 
 
 def _stay_rows(solution: Solution) -> Sequence[tuple[str, str]]:

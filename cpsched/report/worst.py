@@ -9,6 +9,7 @@ from cpsched.errors import InputError
 from cpsched.importers.load import load
 from cpsched.importers.policy import load_policy
 from cpsched.instance import Instance
+from cpsched.judge import judged
 from cpsched.lab.study.matrix import Plan
 from cpsched.lab.study.results import Results
 from cpsched.policy import Policy
@@ -33,8 +34,9 @@ def embedding(results: Results) -> Callable[[str, Row, str | None], list[Section
             return []
         instance = _instance(results, cell["instance_sha256"])
         keys = {cell["engine"]: cell["key"]} | ({} if best is None else {OPTIMAL: best})
-        solutions = [_solution(results, one) for one in keys.values()]
-        scene = Scene.of(instance, _policy(results.plan, cell, instance.conf), solutions, list(keys), {OPTIMAL})
+        policy = _policy(results.plan, cell, instance.conf)
+        solutions = [judged(instance, policy, _solution(results, one)) for one in keys.values()]
+        scene = Scene.of(instance, policy, solutions, list(keys))
         parts = [part for part in decision_sections(scene, most_nodes=MOST_NODES) if part.key in SHOWN]
         told = [Text(line.text) for line in verdict(scene)]
         title = f"{cell['instance']}: {cell['engine']} against {OPTIMAL}, model {cell['model']}"
@@ -61,12 +63,13 @@ def _solution(results: Results, key: str) -> Solution:
 
 
 def _policy(plan: Plan, cell: Row, own: Mapping[str, Any] | None) -> Policy:
-    model = next(one.content for one in plan.models if one.name == cell["model"])
+    model = next(one for one in plan.models if one.name == cell["model"])
     return load_policy(
-        model,
+        model.content,
         plan.conf,
         lenient=True,
         kube_version=plan.recipe.kube_version,
         stated=own,
         allow_extenders=plan.recipe.allow_extenders,
+        model_file=model.file,
     )

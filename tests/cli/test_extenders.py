@@ -148,7 +148,7 @@ def test_from_python_as_from_the_command_line(listener: Listener) -> None:
     [
         ("conf", "conf is no mapping"),
         ("solution", "a Solution is a mapping"),
-        ("model", "is meant for the unknown model"),
+        ("model", "is not a shipped model; known: "),
     ],
 )
 def test_a_row_opens_no_file(cli: Command, tmp_path: Path, field: str, said: str) -> None:

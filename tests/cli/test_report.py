@@ -41,20 +41,21 @@ def test_stored_decisions_are_judged_and_nobody_else_decides(
     monkeypatch.setattr("cpsched.engines.run", fails)
     code, out, _ = cli("report", tiny, "--solution", decision, "--solution", decision)
     assert code == 0
-    assert "volcano (2): as good as the best here; that nothing is better is not proved." in out
+    assert "volcano (volcano.json) (2): as good as the best here; that nothing is better is not proved." in out
 
 
 def test_a_stored_decision_beside_an_engine(cli: Command, tiny: Path, decision: Path) -> None:
     out = cli("report", tiny, "--solution", decision, "--engines", "optimal").out
-    assert "What volcano and optimal would do" in out
+    assert "What volcano (volcano.json) and optimal would do" in out
 
 
 def test_the_proofs_of_a_file_are_claims(cli: Command, tiny: Path, decision: Path, tmp_path: Path) -> None:
     best = tmp_path / "best.json"
     assert cli("solve", tiny, "-o", best).code == 0
     out = cli("report", tiny, "--solution", decision, "--solution", best).out
-    assert "optimal: nobody here is better; that nothing is, is not proved." in out
+    assert "optimal (best.json): nobody here is better; that nothing is, is not proved." in out
     assert "evicts 1 – stated to be optimal; the proofs are not checked here." in out
+    assert "proved (" not in out
 
 
 def test_a_broken_decision_is_shown_with_its_findings(cli: Command, tiny: Path, tmp_path: Path) -> None:
@@ -62,7 +63,7 @@ def test_a_broken_decision_is_shown_with_its_findings(cli: Command, tiny: Path, 
     file.write_text('{"engine": "mine", "binds": {"urgent/task-0": "gpu-node"}}')
     code, out, _ = cli("report", tiny, "--solution", file)
     assert code == 0
-    assert re.search(r"mine +capacity +gpu-node", out)
+    assert re.search(r"mine \(wrong.json\) +capacity +gpu-node", out)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +123,7 @@ def test_what_cannot_be_reported_is_one_line(cli: Command, tiny: Path, decision:
         assert err.count("\n") == 1
 
 
-def test_a_comparison_brings_its_verdicts_and_reasons(cli: Command, tiny: Path, tmp_path: Path) -> None:
+def test_a_comparison_is_judged_anew_or_shown_as_unchecked(cli: Command, tiny: Path, tmp_path: Path) -> None:
     file = tmp_path / "comparison.json"
     assert cli("compare", tiny, "-o", file).code == 0
     told = json.loads(file.read_text())
@@ -130,15 +131,18 @@ def test_a_comparison_brings_its_verdicts_and_reasons(cli: Command, tiny: Path, 
     file.write_text(json.dumps(told))
     alone = cli("report", file)
     assert alone.code == 0
-    assert "volcano: said so in the file." in alone.out
+    assert "Stated, not checked: volcano: said so in the file." in alone.out
+    assert "Everything here is what comparison.json states; without the cluster nothing of it was checked." in alone.out
+    assert "proved (" not in alone.out
     assert re.search(r"notebook/task-0 +evicted for default/urgent +keeps running +preempt cleared", alone.out)
     assert "A Comparison does not hold the cluster" in alone.out
     drawn = cli("report", tiny, "--solution", file, "--format", "html").out
-    assert 'aria-label="gpu-node, volcano"' in drawn
+    assert 'aria-label="gpu-node, volcano (comparison.json)"' in drawn
     (tmp_path / tiny.name).write_text(tiny.read_text())
     beside = cli("report", file, "--format", "html").out
-    assert 'aria-label="gpu-node, optimal"' in beside
-    assert "said so in the file" in beside
+    assert 'aria-label="gpu-node, optimal (comparison.json)"' in beside
+    assert "said so in the file" not in beside
+    assert "volcano (comparison.json): behind at victim_priority_sum: 3 victims" in beside
     (tmp_path / tiny.name).write_text(tiny.read_text().replace('"cpu": "64"', '"cpu": "65"'))
     assert "A Comparison does not hold the cluster" in cli("report", file).out
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
 
 import pytest
 
-from cpsched import engines
 from cpsched.cli.solve import exit_code
 from cpsched.solution import Finding, Solution
 from tests.cli.conftest import ROOT, Command
@@ -100,14 +98,6 @@ def test_no_answer_ends_with_three_before_findings_count() -> None:
 )
 def test_an_engine_that_is_not_there_is_one_line(cli: Command, tiny: Path, name: str, said: str) -> None:
     assert cli("solve", tiny, "--engine", name) == (2, "", f"cpsched: error: {said}\n")
-
-
-def test_without_the_optimum_the_next_engine_decides(cli: Command, tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    absent = dataclasses.replace(engines.ENGINES["optimal"], module="cpsched.optimum.absent")
-    monkeypatch.setitem(engines.ENGINES, "optimal", absent)
-    assert cli("solve", tiny).out.startswith("Engine volcano")
-    said = "cpsched: error: engine optimal is not part of this build\n"
-    assert cli("solve", tiny, "--engine", "optimal") == (2, "", said)
 
 
 @pytest.mark.parametrize(

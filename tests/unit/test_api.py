@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import cpsched
-from cpsched.engines import ENGINES, is_built
+from cpsched.engines import ENGINES
 
 TINY = Path(__file__).parents[2] / "instances" / "tiny" / "preempt-one-is-enough.json"
 NODE = {
@@ -100,10 +100,6 @@ def test_loading_leaves_the_collector_as_it_was() -> None:
         assert not gc.isenabled()
     finally:
         gc.enable()
-
-
-def test_every_engine_is_built() -> None:
-    assert all(is_built(name) for name in ENGINES)
 
 
 def test_pod_groups_schedule_as_one() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -142,3 +144,65 @@ def test_a_large_instance_does_not_clog_the_pipes(monkeypatch: pytest.MonkeyPatc
     assert cpsched.solve(large, engine=python("print('{}')")).binds == {}
     noisy = "import sys; sys.stderr.write('x' * 5_000_000); sys.stdin.read(); print('{}')"
     assert cpsched.solve(large, engine=python(noisy)).binds == {}
+
+
+HOLDS_THE_PIPES = "import subprocess; held = subprocess.Popen(['sleep', '600'], start_new_session=True)"
+"""The child is in a session of its own, so that it outlives the program, and has the program's pipes."""
+
+
+@pytest.mark.parametrize(
+    ("then", "limit", "status"),
+    [
+        ("print('{}')", 300, "heuristic"),
+        ("import time; time.sleep(600)", 1, "unknown"),
+        ("import os, time; os.close(1); os.close(2); time.sleep(600)", 1, "unknown"),
+    ],
+    ids=["it has answered", "it goes on", "it goes on with its pipes closed"],
+)
+def test_a_detached_child_that_holds_the_pipes_is_not_waited_for(
+    tmp_path: Path, then: str, limit: int, status: str
+) -> None:
+    """In a process of its own with a generous limit, so that a pipe that is waited for ends the test, not the run."""
+    pid = tmp_path / "pid"
+    engine = python(f"{HOLDS_THE_PIPES}; open({str(pid)!r}, 'w').write(str(held.pid)); {then}")
+    code = (
+        "import sys, cpsched\n"
+        "instance = cpsched.load(sys.argv[1])\n"
+        "print(cpsched.solve(instance, engine=sys.argv[2], time_limit=float(sys.argv[3])).status)\n"
+    )
+    file = ROOT / "instances" / "tiny" / "preempt-one-is-enough.json"
+    command = [sys.executable, "-c", code, str(file), engine, str(limit)]
+    try:
+        ended = subprocess.run(command, capture_output=True, text=True, check=True, timeout=200, cwd=ROOT)
+    finally:
+        os.kill(int(pid.read_text()), signal.SIGKILL)
+    assert ended.stdout == f"{status}\n"
+
+
+def test_ctrl_c_ends_the_program_too(tmp_path: Path) -> None:
+    file = tmp_path / "pid"
+    engine = python(f"import os, time; open({str(file)!r}, 'w').write(str(os.getpid())); time.sleep(600)")
+    input_ = ROOT / "instances" / "tiny" / "preempt-one-is-enough.json"
+    command = [sys.executable, "-m", "cpsched", "solve", str(input_), "--engine", engine]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as solving:
+        while not (file.exists() and file.read_text()):
+            assert solving.poll() is None
+            time.sleep(0.01)
+        solving.send_signal(signal.SIGINT)
+        out, err = solving.communicate(timeout=200)
+    assert (solving.returncode, out, err) == (130, b"", b"cpsched: interrupted\n")
+    assert not _runs(int(file.read_text()))
+
+
+def test_a_complaint_is_kept_from_its_end(instance: cpsched.Instance) -> None:
+    """However much is printed before it, also while nobody reads stdout."""
+    code = "import sys; sys.stderr.write('x\\n' * 500_000 + 'too hot'); sys.exit(7)"
+    with pytest.raises(cpsched.InputError, match="ended with exit code 7: too hot;"):
+        cpsched.solve(instance, engine=python(code))
+
+
+def test_all_that_is_printed_before_the_end_counts(instance: cpsched.Instance) -> None:
+    """More than a pipe holds, and something in the pipe when the program ends."""
+    answer = json.dumps({"binds": {"a/task-0": "n1"}})
+    code = f"import sys; sys.stdout.write(' ' * 3_000_000 + {answer!r})"
+    assert cpsched.solve(instance, engine=python(code)).binds == {"a/task-0": "n1"}

@@ -36,11 +36,11 @@ def test_findings_are_the_judges_own() -> None:
     assert [finding.rule for finding in judged(INSTANCE, POLICY, stated).findings] == ["gang"]
 
 
-def test_levels_of_the_engine_are_kept_and_held_against_the_decision() -> None:
+def test_levels_are_computed_anew_and_stated_ones_held_against_them() -> None:
     computed = judged(INSTANCE, POLICY, Solution(binds=WHOLE)).levels
     first = computed[0].model_copy(update={"value": 2})
     solution = judged(INSTANCE, POLICY, Solution(binds=WHOLE, levels=(first, *computed[1:])))
-    assert solution.levels[0].value == 2
+    assert solution.levels == computed
     assert [(one.rule, one.subject) for one in solution.findings] == [("levels", "jobs_admitted[0]")]
 
 

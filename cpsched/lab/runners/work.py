@@ -66,6 +66,7 @@ class Decide:
     kube_version: str | None = None
     lenient: bool = False
     allow_extenders: bool = False
+    model_file: str = ""
 
     def perform(self) -> Answer:
         """Status, levels, findings and counts; the Solution."""
@@ -88,6 +89,7 @@ class Decide:
             lenient=self.lenient,
             kube_version=self.kube_version,
             allow_extenders=self.allow_extenders,
+            model_file=self.model_file,
         )
         solution = stamped(instance, engines.run(self.engine, instance, policy, self.options))
         content = solution.to_dict()

@@ -22,10 +22,9 @@ PRELOADED = ("cpsched.importers.load", "cpsched.importers.policy", "cpsched.judg
 
 def preload() -> None:
     """Import what cells import, engines included, and keep it out of the garbage collector's way."""
-    from cpsched.engines import ENGINES, is_built
+    from cpsched.engines import ENGINES
 
-    engines = (engine.module for name, engine in ENGINES.items() if is_built(name))
-    for module in (*PRELOADED, *engines):
+    for module in (*PRELOADED, *(engine.module for engine in ENGINES.values())):
         import_module(module)
     gc.collect()
     gc.freeze()

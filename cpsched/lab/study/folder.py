@@ -18,9 +18,10 @@ from cpsched.files import read_document, write_whole
 from cpsched.lab.study.journal import Journal
 from cpsched.lab.study.matrix import Plan, Setting
 from cpsched.lab.study.recipe import Recipe
-from cpsched.lab.study.records import CellRecord, InstanceRecord, StudyFile
+from cpsched.lab.study.records import CellRecord, InstanceRecord, StudyFile, StudyModel
 
 FORMAT = 1
+STUDY = "study.json"
 
 
 class RunFolder:
@@ -34,11 +35,11 @@ class RunFolder:
     @property
     def exists(self) -> bool:
         """Whether a study was begun here."""
-        return (self.path / "study.json").is_file()
+        return (self.path / STUDY).is_file()
 
     def read_study(self) -> tuple[Plan, dict[str, str]]:
         """The plan, and the key in instances.jsonl of each file by its name."""
-        path = self.path / "study.json"
+        path = self.path / STUDY
         if not self.exists:
             raise InputError("no study here", file=str(self.path), right="begin one: add --instances 'corpus/*.json'")
         data = read_document(path).data
@@ -52,7 +53,7 @@ class RunFolder:
             first = error.errors(include_url=False, include_input=False)[0]
             wrong, place = f"not as it was written ({first['msg']})", ".".join(str(part) for part in first["loc"])
             raise InputError(wrong, file=str(path), place=place, right="give another folder") from None
-        models = tuple(Setting(model.name, model.content) for model in study.models)
+        models = tuple(_setting(model) for model in study.models)
         recipe = Recipe.parse(study.recipe, file=str(path))
         return Plan(recipe, models, study.conf, study.versions), study.files
 
@@ -66,7 +67,7 @@ class RunFolder:
             "versions": dict(plan.versions),
             "files": dict(key_by_name),
         }
-        write_whole(self.path / "study.json", json.dumps(content, indent=1, default=str) + "\n")
+        write_whole(self.path / STUDY, json.dumps(content, indent=1, default=str) + "\n")
 
     def instance_path(self, sha256: str) -> Path:
         """Where an instance is kept."""
@@ -120,3 +121,12 @@ class RunFolder:
     def instance(self, sha256: str) -> Any:
         """An instance as JSON."""
         return read_document(self.instance_path(sha256)).data
+
+
+def _setting(model: StudyModel) -> Setting:
+    """A model as the folder keeps it; its content says what it is called, not the name beside it."""
+    try:
+        return Setting.of(model.content, model.file or STUDY)
+    except InputError:
+        # Of another version, perhaps: its results can be read all the same.
+        return Setting(f"{model.name} (from {STUDY})", model.content, STUDY)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from glob import iglob
@@ -23,7 +23,7 @@ from cpsched.importers.policy import load_policy, model_content
 from cpsched.lab.runners.work import Status
 from cpsched.lab.study.recipe import Recipe
 from cpsched.parsing import SUFFIXES
-from cpsched.policy import load_model, recognise
+from cpsched.policy import load_model, model_title, recognise
 
 IN_THE_KEY = {"time_limit", "threads", "deterministic", "prover", "kube_version", "pod_groups", "lenient"}
 """What a recipe says that can change a result, besides the matrix itself."""
@@ -34,6 +34,13 @@ class Setting(NamedTuple):
 
     name: str
     content: Mapping[str, Any]
+    file: str = ""
+    """Where a model that is not shipped comes from."""
+
+    @classmethod
+    def of(cls, content: Mapping[str, Any], file: str) -> Setting:
+        """The model by its content, so that no other is called as a shipped one."""
+        return cls(model_title(load_model(content, file=file), file), content, os.path.basename(file))
 
 
 @dataclass(frozen=True)
@@ -71,13 +78,24 @@ class Plan:
     versions: Mapping[str, str]
 
     @classmethod
-    def of(cls, recipe: Recipe) -> Plan:
-        """Read models and configuration; InputError for what is unknown, before any cell is run."""
+    def of(cls, recipe: Recipe, kept: Plan | None = None, named: Collection[str] = ()) -> Plan:
+        """Read models and configuration; InputError for what is unknown, before any cell is run.
+
+        A study that goes on has them in its folder (`kept`): only files that the user has `named` now are read.
+        """
         for engine in recipe.engines:
             engines.find(engine)
-        conf = None if recipe.conf is None else read_document(recipe.conf).data
-        models = tuple(_setting(name, recipe) for name in recipe.models)
-        names = [model.name for model in models]
+        if kept is None or "conf" in named:
+            conf = None if recipe.conf is None else read_document(recipe.conf).data
+        else:
+            conf = kept.conf
+        if kept is None or "models" in named:
+            models = tuple(_setting(name) for name in recipe.models)
+        else:
+            models = kept.models
+        for model in models:
+            load_policy(model.content, conf, lenient=recipe.lenient, kube_version=recipe.kube_version)
+        names = [model.content["name"] for model in models]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise InputError(f"two models are called {twice}", place="models", right="give one of them another name")
@@ -148,8 +166,6 @@ def _may_be_instance(name: str) -> bool:
     return name.endswith(SUFFIXES) and not is_beside(name)
 
 
-def _setting(name: str, recipe: Recipe) -> Setting:
+def _setting(name: str) -> Setting:
     document = model_content(name)
-    model = load_model(document.data, file=document.file)
-    load_policy(name, recipe.conf, lenient=recipe.lenient, kube_version=recipe.kube_version)
-    return Setting(model.name, document.data)
+    return Setting.of(document.data, document.file)

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from cpsched import timestamps
 from cpsched.lab.runners.work import Status
 from cpsched.policy import SENSES
-from cpsched.solution import Level, SolutionStatus
+from cpsched.solution import NO_DECISION, Level, SolutionStatus
 
 LARGEST = 2**63 - 1
 """What a table's column of whole numbers holds."""
@@ -99,8 +99,13 @@ class CellRecord(Record):
     @property
     def has_decision(self) -> bool:
         """Whether there is a decision to compare with others."""
-        without = (None, SolutionStatus.INFEASIBLE, SolutionStatus.UNKNOWN)
-        return self.status == "ok" and self.solution not in without
+        return self.status == "ok" and self.solution not in (None, *NO_DECISION)
+
+    def unproved(self, engine: str) -> CellRecord:
+        """The record as one of this engine, which proves nothing."""
+        status = self.solution if self.solution in (None, *NO_DECISION) else SolutionStatus.HEURISTIC
+        levels = tuple(level.without_proof() for level in self.levels)
+        return self.model_copy(update={"engine": engine, "solution": status, "levels": levels})
 
     @model_validator(mode="after")
     def _whole(self) -> CellRecord:
@@ -117,6 +122,7 @@ class StudyModel(BaseModel):
 
     name: str
     content: dict[str, Any]
+    file: str = ""
 
 
 class StudyFile(BaseModel):

@@ -14,7 +14,7 @@ from cpsched.lab.study.folder import RunFolder
 from cpsched.lab.study.journal import Flaw
 from cpsched.lab.study.matrix import Cell, Plan, Source
 from cpsched.lab.study.records import LARGEST, CellRecord, InstanceRecord
-from cpsched.lab.study.standing import Shown, difference, labels, number, optimum
+from cpsched.lab.study.standing import OPTIMAL, Shown, difference, labels, number, optimum
 from cpsched.lab.study.state import Done, known_contents, sources
 
 Row = dict[str, Any]
@@ -73,7 +73,8 @@ class Results:
     def _group(self, group: list[Cell]) -> tuple[list[tuple[Cell, CellRecord]], CellRecord | None]:
         """Those cells that have a result, and the optimum among them."""
         kept = [(cell, self.done.by_key[cell.key].place) for cell in group if cell.key in self.done.by_key]
-        records = list(self.folder.results.at(place for _, place in kept))
+        read = self.folder.results.at(place for _, place in kept)
+        records = [_believed(cell, record) for (cell, _), record in zip(kept, read, strict=True)]
         best, fitting = optimum(records), []
         for (cell, place), record in zip(kept, records, strict=True):
             if record.key != cell.key:
@@ -93,6 +94,11 @@ class Results:
     def instance(self, sha256: str) -> Any:
         """An instance as JSON."""
         return self.folder.instance(sha256)
+
+
+def _believed(cell: Cell, record: CellRecord) -> CellRecord:
+    """Only the engine `optimal` proves anything, whatever stands in the line of another."""
+    return record if cell.engine == record.engine == OPTIMAL else record.unproved(cell.engine)
 
 
 def _cell(cell: Cell, record: CellRecord, best: CellRecord | None) -> Row:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -56,10 +56,21 @@ def unwatched(phase: Phase, total: int, done: int, failed: int) -> None:
     """Nobody looks."""
 
 
-def run(folder: RunFolder, recipe: Recipe, means: Means | None = None, watch: Watch = unwatched) -> Tally:
-    """Bring the study to its end, or as far as Ctrl-C lets it come."""
+def run(
+    folder: RunFolder,
+    recipe: Recipe,
+    means: Means | None = None,
+    watch: Watch = unwatched,
+    *,
+    kept: Plan | None = None,
+    named: Collection[str] = (),
+) -> Tally:
+    """Bring the study to its end, or as far as Ctrl-C lets it come.
+
+    `kept` is the plan of a study that goes on, `named` are the fields of the recipe that the user states now.
+    """
     means = means or Means()
-    plan = Plan.of(recipe)
+    plan = Plan.of(recipe, kept, named)
     files = find_files(recipe)
     with folder.locked():
         study = _Run(folder, plan, means, watch)
@@ -177,7 +188,7 @@ class _Run:
             path = os.path.abspath(self.folder.instance_path(cell.source.sha256))
             options = recipe.options(cell.engine, cell.seed)
             model, conf = cell.model.content, self.plan.conf
-            told = (options, recipe.kube_version, recipe.lenient, recipe.allow_extenders)
+            told = (options, recipe.kube_version, recipe.lenient, recipe.allow_extenders, cell.model.file)
             yield cell, Decide(path, model, conf, cell.engine, *told), limits
 
     def _keep(self, cell: Cell, outcome: Outcome) -> None:

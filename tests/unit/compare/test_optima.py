@@ -44,7 +44,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[float]:
         found = examined(instance, policy, Solution(engine=name, binds={"a/task-0": "n1"}))
         status = SolutionStatus.FEASIBLE if options.time_limit < 1 else SolutionStatus.OPTIMAL
         levels = tuple(one.model_copy(update={"bound": one.value, "proved": True}) for one in found.levels)
-        return found.model_copy(update={"status": status, "levels": levels if status == "optimal" else found.levels})
+        proofs = {"status": status, "levels": levels if status == "optimal" else found.levels}
+        return found.model_copy(update=proofs).with_own_proofs()
 
     monkeypatch.setattr(engines, "run", run)
     return seen
