@@ -9,10 +9,13 @@ from importlib import import_module
 from typing import Any, ClassVar
 
 from cpsched import quantity as quantities
+from cpsched.filters.cel_errors import NotUnderstoodError
 
 _SEMVER = re.compile(
     r"(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z.-]+)?"
 )
+MOST_PATTERN_MEMORY = 2**16
+"""Bytes, which is about a thousand states of a pattern; every character takes time for each."""
 
 
 class Ordered:
@@ -86,6 +89,7 @@ def functions() -> dict[str, Callable[..., Any]]:
         "replace": lambda value, old, new: text(value.replace(old, new)),
         "indexOf": lambda value, part: number(value.find(part)),
         "split": lambda value, by: celtypes.ListType([text(part) for part in value.split(by)]),
+        "matches": lambda value, pattern: boolean(_matches(value, pattern)),
     }
 
 
@@ -102,6 +106,17 @@ def _compare(left: Ordered, right: Ordered) -> int:
     if type(left) is not type(right):
         raise TypeError(f"{left.kind} against {right.kind}")
     return int(left.rank > right.rank) - int(left.rank < right.rank)
+
+
+def _matches(text: str, pattern: str) -> bool:
+    """RE2, as upstream: linear in the text. It prints nothing of its own, and a pattern may not grow large."""
+    re2 = import_module("re2")
+    options = re2.Options()
+    options.log_errors, options.max_mem = False, MOST_PATTERN_MEMORY
+    try:
+        return re2.search(pattern, text, options) is not None
+    except re2.error:
+        raise NotUnderstoodError(f"the pattern {pattern} of matches") from None
 
 
 def _nano(value: Any) -> int:

@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterator, Sequence
 
 from cpsched.errors import InputError
 from cpsched.filters import devices
-from cpsched.filters.device_cel import CelError, matches
+from cpsched.filters.cel_errors import CelError
+from cpsched.filters.device_cel import matches
 from cpsched.filters.device_constraints import Constraint, constraint
 from cpsched.filters.device_pools import device_is_for, gather_pools
 from cpsched.filters.device_request import AllocationError, Candidate, Given, Request, parsed_requests
@@ -187,6 +188,8 @@ def _meets(candidate: Candidate, owner: str, expressions: tuple[str, ...]) -> bo
                 return False
         except CelError as failed:
             raise AllocationError(f"{owner}: selector #{number}: CEL runtime error: {failed}") from None
+        except InputError as refused:
+            raise refused.within(place=owner) from None
     return True
 
 

@@ -102,3 +102,41 @@ def test_fifty_megabytes_with_the_mistake_at_the_end(cli: Command, tmp_path: Pat
     code, out, err = cli("solve", path)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert err.endswith('Pod p: spec.containers[0].resources.requests.memory: "1 Gi" is not a quantity; write "1Gi"\n')
+
+
+NUMBERS = f"[{', '.join(map(str, range(200)))}]"
+ENDLESS = {
+    "time": f"{NUMBERS}.all(a, {NUMBERS}.all(b, {NUMBERS}.all(c, {NUMBERS}.all(d, a + b + c + d >= 0))))",
+    "memory": f'"{"x" * 1000}"' + '.replace("x", "xxxxxxxxxx")' * 6 + ' == "y"',
+}
+
+
+@pytest.mark.parametrize(
+    "engine", [("optimal", "volcano"), ("volcano", "volcano"), ("optimal", "kube"), ("kube", "kube")]
+)
+@pytest.mark.parametrize("expression", ENDLESS.values(), ids=ENDLESS.keys())
+def test_a_selector_without_end_is_one_clear_line(
+    cli: Command, tmp_path: Path, expression: str, engine: tuple[str, str]
+) -> None:
+    """Not hours, not gigabytes: the bound is one of steps, so that the line is the same everywhere."""
+    path = tmp_path / "cluster.json"
+    device = {"driver": "d.io", "nodeName": "n", "pool": {"name": "n", "generation": 1, "resourceSliceCount": 1}}
+    asked = {"deviceClassName": "gpu", "selectors": [{"cel": {"expression": expression}}]}
+    claiming = pod(cpu="1")
+    claiming["spec"]["resourceClaims"] = [{"name": "c", "resourceClaimName": "c"}]
+    objects = [
+        NODE | {"status": {"allocatable": {"cpu": "4", "pods": "10"}}},
+        resource("DeviceClass", "gpu", {}),
+        resource("ResourceSlice", "s", {**device, "devices": [{"name": "g0"}]}),
+        resource("ResourceClaim", "c", {"devices": {"requests": [{"name": "r", "exactly": asked}]}}),
+        claiming,
+    ]
+    path.write_bytes(items(*objects))
+    code, out, err = cli("solve", path, "--engine", engine[0], "--model", engine[1])
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("cpsched: error: claim default/c: the device selector `")
+    assert err.endswith("` is too expensive; at most 100000 steps are taken for a device; write a simpler one\n")
+
+
+def resource(kind: str, name: str, spec: object) -> dict[str, Any]:
+    return {"apiVersion": "resource.k8s.io/v1", "kind": kind, "metadata": {"name": name}, "spec": spec}

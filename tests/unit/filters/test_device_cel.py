@@ -8,7 +8,8 @@ import pytest
 
 from cpsched.errors import InputError
 from cpsched.filters import Code
-from cpsched.filters.device_cel import CelError, matches
+from cpsched.filters.cel_errors import CelError
+from cpsched.filters.device_cel import matches
 from cpsched.objects.devices import Device
 from tests.unit.filters.build_devices import CANNOT, at, claim, cluster, device, request, slice_of
 
