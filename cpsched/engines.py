@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
@@ -86,6 +86,16 @@ ENGINES: dict[str, Engine] = {
 """By name."""
 DEFAULT = "optimal"
 """The engine that decides if none is named."""
+
+
+def named_in(lists: Iterable[str]) -> list[str]:
+    """The engines of lists such as `volcano,optimal`; exec:CMD takes the rest of its list, commas and all."""
+    names: list[str] = []
+    for text in lists:
+        plain, prefix, command = text.partition(external.PREFIX)
+        names += [name.strip() for name in plain.split(",") if name.strip()]
+        names += [prefix + command] if prefix else []
+    return names
 
 
 def find(name: str) -> Engine:

@@ -10,6 +10,7 @@ import typer
 
 import cpsched
 from cpsched.cli.check import check
+from cpsched.cli.command import Command
 from cpsched.cli.compare import compare
 from cpsched.cli.explain import explain
 from cpsched.cli.generate import generate
@@ -30,16 +31,16 @@ USAGE = 2
 app = typer.Typer(
     name="cpsched", add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False, epilog=EXIT_CODES
 )
-app.command(epilog=EXIT_CODES)(solve)
-app.command(epilog=EXIT_CODES)(compare)
-app.command(epilog=EXIT_CODES)(check)
-app.command(epilog=EXIT_CODES)(explain)
-app.command(epilog=EXIT_CODES)(verify)
-app.command(epilog=STUDY_EXIT_CODES)(study)
-app.command(epilog=EXIT_CODES)(report)
-app.command("import", epilog=EXIT_CODES)(import_)
-app.command(epilog=EXIT_CODES)(generate)
-app.command(epilog=EXIT_CODES)(schema)
+app.command(cls=Command, epilog=EXIT_CODES)(solve)
+app.command(cls=Command, epilog=EXIT_CODES)(compare)
+app.command(cls=Command, epilog=EXIT_CODES)(check)
+app.command(cls=Command, epilog=EXIT_CODES)(explain)
+app.command(cls=Command, epilog=EXIT_CODES)(verify)
+app.command(cls=Command, epilog=STUDY_EXIT_CODES)(study)
+app.command(cls=Command, epilog=EXIT_CODES)(report)
+app.command("import", cls=Command, epilog=EXIT_CODES)(import_)
+app.command(cls=Command, epilog=EXIT_CODES)(generate)
+app.command(cls=Command, epilog=EXIT_CODES)(schema)
 
 
 def _version(wanted: bool) -> None:

@@ -78,10 +78,11 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     from cpsched.compare.contender import MIRROR, OPTIMAL, checked
     from cpsched.compare.session import Told
     from cpsched.compare.summary import Summary
+    from cpsched.engines import named_in
     from cpsched.options import Options
 
     check_outputs(output)
-    names = checked(_names(engines) or [MIRROR, OPTIMAL])
+    names = checked(named_in(engines or ()) or [MIRROR, OPTIMAL])
     told = Told(model, conf, lenient, kube_version, pod_groups, allow_extenders or None)
     options = Options(time_limit=time_limit, workers=workers, seed=seed)
     summary, kept = Summary(names), list[Any]()
@@ -113,15 +114,6 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
 
     deliver(show, (output, lambda: as_json(document)))
     return _exit_code(summary)
-
-
-def _names(engines: list[str] | None) -> list[str]:
-    names: list[str] = []
-    for text in engines or ():
-        plain, external, command = text.partition("exec:")
-        names += [name.strip() for name in plain.split(",") if name.strip()]
-        names += [external + command] if external else []
-    return names
 
 
 def _comparisons(

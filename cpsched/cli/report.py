@@ -41,12 +41,12 @@ Solutions = Annotated[
     ),
 ]
 Engines = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         "--engines",
         metavar="A,B,...",
-        help="Let these engines decide now. Default without --solution: the mirror of the model's scheduler, and "
-        "optimal.",
+        help="Let these engines decide now; exec:CMD takes the rest of the list, so repeat the option for more. "
+        "Default without --solution: the mirror of the model's scheduler, and optimal.",
         show_default=False,
     ),
 ]

@@ -31,7 +31,7 @@ class Request:
 
     input: str
     solutions: tuple[str, ...]
-    engines: str | None
+    engines: list[str] | None
     model: str | None
     conf: str | None
     kube_version: str | None
@@ -192,14 +192,14 @@ def _judged(instance: Instance, policy: Policy, stored: Iterable[Stored]) -> Ite
 
 def _decided(instance: Instance, policy: Policy, request: Request, some: bool) -> Iterator[tuple[str, Solution]]:
     """Decisions taken now; without any stored one those of the scheduler's mirror and the optimum."""
-    from cpsched.engines import find, run
+    from cpsched.engines import find, named_in, run
     from cpsched.judge import stamped
 
     stated = request.engines
     if stated is None:
         names = [] if some else ["kube" if policy.is_kube else "volcano", "optimal"]
     else:
-        names = [name.strip() for name in stated.split(",") if name.strip()]
+        names = named_in(stated)
         if not names:
             raise InputError("--engines names nobody", right="give names such as volcano,optimal")
     for name in names:

@@ -54,7 +54,15 @@ Conf = Annotated[
     str | None,
     _told("--conf", "FILE", "Scheduler configuration for all cells. Default: the instance's or the model's."),
 ]
-Engines = Annotated[str | None, _told("--engines", "A,B,...", "Who decides. Default: volcano,optimal.")]
+Engines = Annotated[
+    list[str] | None,
+    _told(
+        "--engines",
+        "A,B,...",
+        "Engines that decide; exec:CMD takes the rest of the list, so repeat the option for more. "
+        "Default: volcano,optimal.",
+    ),
+]
 AllowExec = Annotated[
     bool,
     typer.Option(

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from cpsched import quantity
+from cpsched.engines import named_in
 from cpsched.errors import InputError
 from cpsched.files import read_document
 from cpsched.importers.policy import is_model_file
@@ -29,6 +30,12 @@ def _names(value: object) -> object:
     if isinstance(value, str):
         return [part.strip() for part in value.split(",") if part.strip()]
     return value
+
+
+def _engines(value: object) -> object:
+    """A text with commas or several of them; exec:CMD takes the rest of its text."""
+    texts = [value] if isinstance(value, str) else value
+    return named_in(texts) if isinstance(texts, list) and all(isinstance(one, str) for one in texts) else value
 
 
 def _patterns(value: object) -> object:
@@ -78,7 +85,7 @@ class Recipe(BaseModel):
     exclude: Patterns = Field((), description="patterns of files to leave out")
     models: Names = Field(("volcano",), description="names of shipped models, or model files")
     conf: str | None = Field(None, description="a scheduler's configuration for all cells")
-    engines: Names = ("volcano", "optimal")
+    engines: Annotated[tuple[str, ...], BeforeValidator(_engines)] = ("volcano", "optimal")
     seeds: Annotated[tuple[int, ...], BeforeValidator(_seeds)] = (1,)
     time_limit: float = Field(30.0, description="seconds an engine has for its decision")
     grace: float = Field(30.0, gt=0, description="seconds beyond that before the cell is killed; loading counts too")
