@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from cpsched.doubts import Doubt
 from cpsched.errors import InputError
 
 ProverName = Literal["bound", "lp", "cp-sat", "highs", ""]
@@ -115,6 +116,9 @@ class Solution(_Part):
     notes: tuple[str, ...] = Field(
         (), description="what the engine has to say besides: a bound that was refuted, a solver that failed"
     )
+    doubts: tuple[Doubt, ...] = Field(
+        (), description="what the configuration runs and this decision leaves out: proofs hold for the rest of it"
+    )
     instance_sha256: str = ""
 
     @classmethod
@@ -132,8 +136,8 @@ class Solution(_Part):
             raise InputError(first["msg"].removeprefix("Value error, "), file=file, place=place) from None
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form; only engine kube has preemptions to tell of, few runs are interrupted or have notes."""
-        unsaid = {name for name in ("preemptions", "interrupted", "notes") if not getattr(self, name)}
+        """The JSON form; only engine kube has preemptions, few runs are interrupted or have notes or doubts."""
+        unsaid = {name for name in ("preemptions", "interrupted", "notes", "doubts") if not getattr(self, name)}
         return self.model_dump(mode="json", by_alias=True, exclude=unsaid)
 
     @property

@@ -202,6 +202,7 @@ def _as_dict(tally: Tally | None, summary: Summary, files: list[Path], unreadabl
     return {
         **({} if tally is None else asdict(tally)),
         "summary": summary.rows(),
+        **({"doubts": dict(summary.doubts)} if summary.doubts else {}),
         "unreadable": unreadable,
         "files": [str(path) for path in files],
     }
@@ -214,6 +215,7 @@ def _tables(tally: Tally | None, summary: Summary, files: list[Path]) -> list[Pa
     if tally is not None:
         done = tally.kept + tally.ran
         parts.append(f"{done} of {tally.cells} cells done, {tally.kept} of them before, {tally.failed} failed")
+    parts += [f"Doubt, in {count} cell{'s' * (count > 1)}: {text}" for text, count in summary.doubts.items()]
     names = ("model", "engine", "cells", "failed", "findings", "proved", "same", "behind", "ahead", "median_seconds")
     columns = ["model", "engine", *(f"#{name.replace('_', ' ')}" for name in names[2:])]
     rows = [["" if row[name] is None else str(row[name]) for name in names] for row in summary.rows()]

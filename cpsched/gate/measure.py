@@ -119,7 +119,7 @@ def measured(session: Session, own: Contender, best: Contender | None = None) ->
         levels=own.standing.shown,
         distance=_distance(own, own if own.proves else best),
         note=own.note,
-        doubts=session.policy.not_asked,
+        doubts=tuple(doubt.text for doubt in session.policy.doubts),
         seconds=own.seconds,
         cache_warning=own.cache_warning or (best.cache_warning if best is not None else ""),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,6 +57,12 @@ class Told:
             raise InputError(wrong, file=file, right="give what compare -o wrote about one instance") from None
 
 
+def doubt_cells(solutions: Iterable[Solution]) -> list[Cell]:
+    """What decisions leave out of their configuration, each thing once."""
+    texts = dict.fromkeys(doubt.text for one in solutions for doubt in one.doubts)
+    return [Cell(f"Doubt: {text}", "worse") for text in texts]
+
+
 def told_report(told: Told) -> Report:
     """The report without the cluster: levels, differences and reasons, no picture."""
     sections = [
@@ -69,7 +75,7 @@ def told_report(told: Told) -> Report:
     return Report(
         title=told.title,
         about=f"A comparison of {', '.join(told.names)}, judged by model {told.model}",
-        verdict=(*told.verdict, Cell(hint, "quiet")),
+        verdict=(*doubt_cells(told.solutions), *told.verdict, Cell(hint, "quiet")),
         facts=(),
         sections=tuple(sections),
         made_from=(f"Instance {told.instance_sha256}",),
