@@ -36,7 +36,7 @@ AllowExtenders = Annotated[
     ),
 ]
 Lenient = Annotated[
-    bool, typer.Option("--lenient", help="Broken references and unknown settings are warnings, not errors.")
+    bool, typer.Option("--lenient", help="Broken references between objects are warnings, not errors.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Output = Annotated[
