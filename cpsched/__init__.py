@@ -17,6 +17,7 @@ from cpsched.errors import InputError
 if TYPE_CHECKING:
     from cpsched.certificate import Certificate
     from cpsched.compare.comparison import Comparison
+    from cpsched.doubts import Doubt
     from cpsched.explain.result import Explanation
     from cpsched.importers.load import Source
     from cpsched.importers.policy import Configuration
@@ -102,7 +103,7 @@ def solve(  # noqa: PLR0913 - the names of the command line's flags
         prover: which solver searches and proves: cp-sat, highs or both.
         log: a function that is told every line of the solver's log.
         export: file for the CP-SAT model of the first level.
-        lenient: what is unknown in the configuration is left aside with a warning.
+        lenient: no effect: what is unknown or not mirrored in the configuration is left out with a warning anyway.
         allow_extenders: whether HTTP extenders are asked; None: only those that `conf` names. One that is left out is a
             warning.
     """
@@ -130,7 +131,7 @@ def solve(  # noqa: PLR0913 - the names of the command line's flags
         kube_version=kube_version,
         allow_extenders=allow_extenders,
     )
-    _tell(policy.not_asked)
+    _tell(policy.doubts)
     return stamped(instance, engines.run(engine, instance, policy, options))
 
 
@@ -163,7 +164,7 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
         seed: 1 takes the documented choice where upstream leaves it to chance, another number draws.
         kube_version: release of kube-scheduler, 1.36 or head.
         pod_groups: kube-scheduler's gate GenericWorkload.
-        lenient: what is unknown in the configuration is left aside with a warning.
+        lenient: no effect: what is unknown or not mirrored in the configuration is left out with a warning anyway.
         allow_extenders: whether HTTP extenders are asked; None: only those that `conf` names. One that is left out is a
             warning.
         cache: a folder in which optima are remembered.
@@ -184,7 +185,7 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
         kube_version=kube_version,
         allow_extenders=allow_extenders,
     )
-    _tell(policy.not_asked)
+    _tell(policy.doubts)
     session = Session(instance.file or "input", instance, policy, pod_groups=pod_groups)
     optima = optima_in(NO_CACHE if cache is None else os.fspath(cache))
     given = decisions or {}
@@ -257,7 +258,7 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
         time_limit: seconds after which what was found so far is the answer.
         workers: threads of the solver.
         kube_version: release of kube-scheduler, 1.36 or head.
-        lenient: what is unknown in the configuration is left aside with a warning.
+        lenient: no effect: what is unknown or not mirrored in the configuration is left out with a warning anyway.
         allow_extenders: whether HTTP extenders are asked; None: only those that `conf` names. One that is left out is a
             warning.
     """
@@ -274,14 +275,14 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
         kube_version=kube_version,
         allow_extenders=allow_extenders,
     )
-    _tell(policy.not_asked)
+    _tell(policy.doubts)
     return inquire(instance, policy, options, engine=engine, job=job, task=task)
 
 
-def _tell(doubts: Sequence[str]) -> None:
+def _tell(doubts: Sequence[Doubt]) -> None:
     """What was left out, as a Python warning at the caller's line."""
     for doubt in doubts:
-        warnings.warn(doubt, stacklevel=3)
+        warnings.warn(doubt.text, stacklevel=3)
 
 
 def __getattr__(name: str) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
 
+from cpsched.doubts import Doubt
 from cpsched.errors import InputError
 from cpsched.policy.kube_registry import KubeVersion
 
@@ -97,7 +98,7 @@ class Finding(_Part):
     message: str
 
 
-_RARE = ("preemptions", "interrupted", "notes", "called_optimal", "kube_version", "sharding")
+_RARE = ("preemptions", "interrupted", "notes", "doubts", "called_optimal", "kube_version", "sharding")
 _OURS = ("cpsched", "ortools", "highspy")
 
 
@@ -136,6 +137,9 @@ class Solution(_Part):
     interrupted: bool = Field(False, description="the search was ended from outside; this is the best so far")
     notes: tuple[str, ...] = Field(
         (), description="what the engine has to say besides: a bound that was refuted, a solver that failed"
+    )
+    doubts: tuple[Doubt, ...] = Field(
+        (), description="what the configuration runs and this decision leaves out: proofs hold for the rest of it"
     )
     instance_sha256: str = ""
     sharding: Shard | None = Field(None, description="of the instance, if it has any")
@@ -191,6 +195,7 @@ class Solution(_Part):
                 "versions": {name: version for name, version in self.versions.items() if name not in _OURS},
                 "preemptions": (),
                 "notes": (),
+                "doubts": (),
                 "interrupted": False,
             }
         )

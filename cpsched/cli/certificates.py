@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from cpsched import timestamps
 from cpsched.cli.output import as_json, busy, emit, emit_tables, warn
 from cpsched.cli.terms import fields, sentence
+from cpsched.doubts import without
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from cpsched.certificate import Checked
     from cpsched.certificate.verify import CheckedLevel
     from cpsched.cli.terms import Terms
+    from cpsched.doubts import Doubt
     from cpsched.parsing import Document
     from cpsched.policy import Policy
 
@@ -30,9 +33,10 @@ def verify_certificate(document: Document, input_: str, terms: Terms, *, json: b
         checked = verified(instance, policy, certificate, file=document.file)
     warn([*instance.warnings, *policy.warnings])
     if json:
-        emit(as_json(_verdict(policy, checked)))
+        emit(as_json(_verdict(policy, checked) | shown_doubts(policy)))
     else:
-        emit_tables(sentence(instance, policy), _levels(checked), *_findings(checked), summary(checked))
+        said = summary(checked, policy.doubts_of_search)
+        emit_tables(sentence(instance, policy), _levels(checked), *_findings(checked), said)
     return exit_code(checked, strict=strict)
 
 
@@ -43,12 +47,17 @@ def exit_code(checked: Checked, *, strict: bool) -> int:
     return NOT_VERIFIED if checked.unverified else FINE
 
 
-def summary(checked: Checked) -> str:
-    """One line; it begins with Optimal only if every bound was verified."""
+def shown_doubts(policy: Policy) -> dict[str, Any]:
+    """What the configuration runs and a proof knows nothing of, as JSON has it."""
+    return {"doubts": [one.model_dump() for one in policy.doubts_of_search]} if policy.doubts_of_search else {}
+
+
+def summary(checked: Checked, doubts: Sequence[Doubt] = ()) -> str:
+    """One line; it begins with Optimal only if every bound was verified, and says without what."""
     if checked.findings:
         return f"{len(checked.findings)} finding{'s' * (len(checked.findings) > 1)}: the certificate does not hold."
     if checked.is_optimal:
-        return "Optimal: every bound was computed anew, no solver has to be believed."
+        return f"Optimal{without(doubts)}: every bound was computed anew, no solver has to be believed."
     of = len(checked.levels)
     open_ = f"{checked.open} of {of} levels are not proved"
     if not checked.unverified:

@@ -7,9 +7,10 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from cpsched.cli.tables import table
-from cpsched.report.jobs import STATUS, keys_of, outcome, stay_rows, touched_jobs
+from cpsched.report.jobs import keys_of, outcome, stay_rows, touched_jobs
 from cpsched.report.levels import proof
 from cpsched.report.standing import shown
+from cpsched.report.status import status_text
 from cpsched.report.words import BETTER
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ MOST_ROWS = 40
 def decision_tables(snapshot: Snapshot, solution: Solution) -> Iterator[Table | str]:
     """Everything a person wants to see first."""
     ended = ", interrupted" if solution.interrupted else ""
-    yield f"Engine {solution.engine}, model {solution.model}: {STATUS[solution.status]}{ended}"
+    yield f"Engine {solution.engine}, model {solution.model}: {status_text(solution)}{ended}"
     yield from _cut("Jobs", JOB_COLUMNS, _jobs(snapshot, solution))
     yield from _cut("Victims", ["task", "node", "#priority", "action", "for"], _victims(snapshot, solution))
     yield from _cut("Preemptions", PREEMPTION_COLUMNS, _preemptions(solution))

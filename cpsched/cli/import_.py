@@ -73,7 +73,7 @@ def import_(
         instance = load(input_, lenient=lenient, report=counts, format=from_, queues=queues)
         warnings = list(instance.warnings)
         if conf is not None:
-            instance = replace(instance, conf=_configuration(conf, lenient, warnings))
+            instance = replace(instance, conf=_configuration(conf, warnings))
         text = as_json(instance.to_dict())
     warn(warnings)
     if report:
@@ -85,14 +85,14 @@ def import_(
     return 0
 
 
-def _configuration(path: str, lenient: bool, warnings: list[str]) -> Mapping[str, Any]:
-    from cpsched.files import read_document
+def _configuration(path: str, warnings: list[str]) -> Mapping[str, Any]:
+    from cpsched.importers.policy import read_conf
     from cpsched.policy import KubeConf, VolcanoConf, recognise
 
-    document = read_document(path)
+    document = read_conf(path)
     found = recognise(document.data, file=document.file)
     reader = VolcanoConf if found.scheduler == "volcano" else KubeConf
-    warnings += reader.parse(found.conf, file=document.file, lenient=lenient).warnings
+    warnings += [*found.warnings, *reader.parse(found.conf, file=document.file).warnings]
     return found.conf
 
 

@@ -99,9 +99,7 @@ PodGroups = Annotated[
 ]
 Lenient = Annotated[
     bool | None,
-    typer.Option(
-        "--lenient/--no-lenient", help="Broken references and unknown settings are no errors.", show_default=False
-    ),
+    typer.Option("--lenient/--no-lenient", help="Broken references between objects are no errors.", show_default=False),
 ]
 Workers = Annotated[int | None, typer.Option("--workers", min=1, help="Cells at a time.", show_default="one per core")]
 RunnerName = Annotated[
@@ -235,6 +233,7 @@ def _as_dict(tally: Tally | None, summary: Summary, files: list[Path], unreadabl
     return {
         **({} if tally is None else asdict(tally)),
         "summary": summary.rows(),
+        **({"doubts": dict(summary.doubts)} if summary.doubts else {}),
         "unreadable": unreadable,
         "files": [str(path) for path in files],
     }
@@ -247,6 +246,7 @@ def _tables(tally: Tally | None, summary: Summary, files: list[Path]) -> list[Pa
     if tally is not None:
         done = tally.kept + tally.ran
         parts.append(f"{done} of {tally.cells} cells done, {tally.kept} of them before, {tally.failed} failed")
+    parts += [f"Doubt, in {count} cell{'s' * (count > 1)}: {text}" for text, count in summary.doubts.items()]
     names = ("model", "engine", "cells", "failed", "findings", "proved", "same", "behind", "ahead", "median_seconds")
     columns = ["model", "engine", *(f"#{name.replace('_', ' ')}" for name in names[2:])]
     rows = [["" if row[name] is None else str(row[name]) for name in names] for row in summary.rows()]

@@ -13,6 +13,7 @@ from cpsched.compare.optima import Optima
 from cpsched.compare.reasons import Reasons
 from cpsched.compare.session import Session
 from cpsched.compare.standing import FINDINGS, Gap, gap, is_better_more, worded
+from cpsched.doubts import Doubt, without
 from cpsched.options import Options
 from cpsched.solution import SolutionStatus
 
@@ -74,6 +75,8 @@ class Comparison:
     warnings: tuple[str, ...] = ()
     cache_warning: str = ""
     """The one of them about the folder of remembered optima, which the answer does not depend on."""
+    doubts: tuple[Doubt, ...] = ()
+    """What the configuration runs and every decision here leaves out."""
 
     def __getitem__(self, engine: str) -> Judgement:
         """The judgement of one engine."""
@@ -111,6 +114,7 @@ class Comparison:
             "model": self.model,
             "instance_sha256": self.instance_sha256,
             "reference": self.reference,
+            **({"doubts": [doubt.model_dump() for doubt in self.doubts]} if self.doubts else {}),
             "levels": [
                 {"level": label, "better": "more" if is_better_more(label) else "less", "values": values}
                 for label, values in self.levels.items()
@@ -149,7 +153,7 @@ def compared(session: Session, contenders: Sequence[Contender], options: Options
     notes = (f"{one.engine}: {note}" for one in contenders for note in one.solution.notes)
     warnings = (*session.instance.warnings, *session.policy.warnings, *([cache] if cache else []), *notes)
     about = (session.id, session.policy.name, session.instance.sha256)
-    return Comparison(*about, judgements, best.engine, warnings, cache)
+    return Comparison(*about, judgements, best.engine, warnings, cache, session.policy.doubts)
 
 
 def _key(contender: Contender) -> Any:
@@ -194,6 +198,11 @@ def _is_proved(best: Contender, behind: Gap | None) -> bool:
     return level is not None and level.proved
 
 
+def _optimal(one: Judgement) -> str:
+    left_out = without(one.contender.solution.doubts)
+    return f"nothing is better on any level, proved{left_out and f' for the configuration{left_out}'}"
+
+
 def _behind(one: Judgement) -> str:
     assert one.gap is not None
     own = one.gap
@@ -208,7 +217,7 @@ def _findings(one: Judgement) -> str:
 
 
 _SENTENCES: Mapping[str, Callable[[Judgement], str]] = {
-    "optimal": lambda one: "nothing is better on any level, proved",
+    "optimal": _optimal,
     "best": lambda one: "nobody here is better; that nothing is, is not proved",
     "as good": lambda one: "as good as the best here; that nothing is better is not proved",
     "behind": _behind,

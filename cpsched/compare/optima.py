@@ -15,7 +15,7 @@ from cpsched.errors import InputError
 from cpsched.files import read_bytes, write_whole
 from cpsched.instance import Instance
 from cpsched.json_values import unique_keys
-from cpsched.judge import findings, stamped
+from cpsched.judge import doubts_about, findings, stamped
 from cpsched.objectives import levels
 from cpsched.options import Options
 from cpsched.policy import Policy
@@ -67,7 +67,8 @@ class Optima:
                 wrong = "breaks a rule or misstates its levels"
             else:
                 is_enough = solution.status is SolutionStatus.OPTIMAL or entry["time_limit"] >= time_limit
-                return solution if is_enough else None
+                told = {"doubts": doubts_about(solution, policy)}
+                return solution.model_copy(update=told) if is_enough else None
             self._doubt(f"{place}: this remembered optimum {wrong}; it is removed and solved anew")
             place.unlink()
         except _UNUSABLE as error:

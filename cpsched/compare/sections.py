@@ -25,8 +25,9 @@ class Section(NamedTuple):
 
 
 def headline(comparison: Comparison) -> list[str]:
-    """One line per engine."""
-    return [_line(one) for one in comparison.judgements]
+    """A line for all that is left out, then one line per engine."""
+    doubts = [f"Doubt: {doubt.text}" for doubt in comparison.doubts]
+    return [*doubts, *(_line(one) for one in comparison.judgements)]
 
 
 def sections(comparison: Comparison) -> Iterator[Section]:
@@ -55,6 +56,9 @@ def summary_sections(summary: Summary) -> Iterator[Section]:
     columns = ["engine", "#cases", "#optimal", "#as good, unproved", "#behind", "#with findings", "#no answer"]
     rows = [(name, *map(str, tally.counts)) for name, tally in summary.tallies.items()]
     yield Section(f"{summary.cases} cases", columns, rows)
+    if summary.doubts:
+        left_out = [(doubt, str(n)) for doubt, n in summary.doubts.most_common()]
+        yield _cut("Left out of the configuration", ["without", "#cases"], left_out, MOST_CASES)
     rules = [(name, rule, str(n)) for name, tally in summary.tallies.items() for rule, n in tally.rules.most_common()]
     if rules:
         yield Section("Rules broken", ["engine", "rule", "#cases"], rules)

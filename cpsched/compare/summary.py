@@ -60,19 +60,23 @@ class Summary:
     def __init__(self, engines: Sequence[str]):
         self.tallies = {name: Tally() for name in engines}
         self.cases = 0
+        self.doubts: Counter[str] = Counter()
+        """What is left out of the configuration → cases."""
         self.failed: list[str] = []
         """What went wrong with cases that could not be compared, a line each."""
 
     def add(self, comparison: Comparison) -> None:
         """Count one more case."""
         self.cases += 1
+        self.doubts.update({str(doubt) for doubt in comparison.doubts})
         for one in comparison.judgements:
             self._count(comparison, one, self.tallies.setdefault(one.engine, Tally()))
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
         engines = {name: tally.to_dict() for name, tally in self.tallies.items() if tally.cases}
-        return {"cases": self.cases, "failed": self.failed, "engines": engines}
+        doubts = {"doubts": dict(self.doubts.most_common())} if self.doubts else {}
+        return {"cases": self.cases, "failed": self.failed, **doubts, "engines": engines}
 
     def _count(self, comparison: Comparison, one: Judgement, tally: Tally) -> None:
         tally.cases += 1

@@ -59,6 +59,7 @@ def explain(
         task=subject.task.key if subject.task else None,
         engine=engine,
         model=policy.name,
+        doubts=policy.doubts_of_search,
         **inquiry.answer(),
     )
 

@@ -30,6 +30,8 @@ def _no_right(snapshot: Snapshot, task: Task, victim: Task) -> str:
         return f"is {victim.status.value}"
     if task.never_preempts:
         return "the preemptionPolicy is Never"
+    if snapshot.never_preempts(task):
+        return f"the profile {task.spec.scheduler_name} does not preempt"
     if not job.is_starving(policy):
         return f"{job.key} has its minimum"
     if not victim.preemptable and not policy.is_kube:

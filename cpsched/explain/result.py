@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from cpsched.doubts import Doubt
 from cpsched.solution import Eviction
 
 
@@ -130,6 +131,7 @@ class Explanation(_Part):
     alternative_evictions: tuple[str, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     notes: tuple[str, ...] = ()
+    doubts: tuple[Doubt, ...] = Field((), description="what the configuration runs and the answer leaves out")
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""

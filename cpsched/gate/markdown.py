@@ -42,7 +42,8 @@ def _distances(report: Report) -> Iterator[Section]:
     for one in report.verdicts:
         distance = one.case.distance
         if distance is not None:
-            where = "none: optimal, proved" if distance.proved else "none seen, not proved"
+            rest = " for the configuration without what is left out" if one.case.doubts else ""
+            where = f"none: optimal, proved{rest}" if distance.proved else "none seen, not proved"
             if distance.gap is not None:
                 where = distance.gap.level if distance.proved else f"{distance.gap.level}, perhaps earlier"
             counts[where] = counts.get(where, 0) + 1

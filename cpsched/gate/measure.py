@@ -119,7 +119,7 @@ def measured(session: Session, own: Contender, best: Contender | None = None) ->
         levels=own.standing.shown,
         distance=_distance(own, own if own.solution.proves else best),
         note=own.note,
-        doubts=(*session.policy.not_asked, *own.solution.notes),
+        doubts=(*(doubt.text for doubt in session.policy.doubts), *own.solution.notes),
         seconds=own.seconds,
         cache_warning=own.cache_warning or (best.cache_warning if best is not None else ""),
     )

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from cpsched.files import read_document
+from cpsched.files import read_document, read_documents
 from cpsched.instance import Instance
 from cpsched.parsing import Document
 from cpsched.policy import Model, Origin, Policy, load_model, model_names, models_folder, policy_for
@@ -14,7 +14,7 @@ from cpsched.policy import Model, Origin, Policy, load_model, model_names, model
 Configuration = str | os.PathLike[str] | Mapping[str, Any]
 
 
-def load_policy(
+def load_policy(  # noqa: PLR0913 - the names of the command line's flags
     model: Configuration = "volcano",
     conf: Configuration | None = None,
     *,
@@ -24,6 +24,7 @@ def load_policy(
     stated: Mapping[str, Any] | None = None,
     allow_extenders: bool | None = None,
     model_file: str = "",
+    strict: bool = False,
 ) -> Policy:
     """The model under `conf`, else under what the input states, else under the model's.
 
@@ -33,17 +34,18 @@ def load_policy(
         model: the name of a shipped model, a path, or the mapping that such a file holds.
         conf: a scheduler's configuration: a path, or the mapping that such a file holds.
         instance: whose own configuration holds if `conf` is None.
-        lenient: what is unknown in a configuration becomes a warning of the policy.
+        lenient: no effect here; what is unknown in a configuration is a warning or a doubt of the policy anyway.
         kube_version: release of kube-scheduler, if another than the model's.
         stated: a configuration that comes with the input in place of the instance's own.
         allow_extenders: whether HTTP extenders are asked; None: only those that `conf` names, since no input and no
             model may choose where a user's cluster is sent. The others are left out, with a doubt in the warnings.
         model_file: where a model that is given as a mapping comes from.
+        strict: what is unknown or not mirrored in a configuration is an InputError.
     """
     file, given = _configuration(conf, stated, instance)
     found, model_file = _model(model, model_file)
     origin = Origin(model_file, *_whose(found, conf, given))
-    policy = policy_for(found, given, lenient=lenient, kube_version=kube_version, file=file, origin=origin)
+    policy = policy_for(found, given, strict=strict, kube_version=kube_version, file=file, origin=origin)
     allowed = conf is not None if allow_extenders is None else allow_extenders
     return policy if allowed else policy.without_extenders(file if given is not None else f"model {policy.name}")
 
@@ -52,7 +54,7 @@ def _configuration(
     conf: Configuration | None, stated: Mapping[str, Any] | None, instance: Instance | None
 ) -> tuple[str, Mapping[str, Any] | None]:
     if isinstance(conf, str | os.PathLike):
-        return read_document(conf)
+        return read_conf(conf)
     if conf is not None or stated is not None:
         return "conf", stated if conf is None else conf
     if instance is None or instance.conf is None:
@@ -69,6 +71,14 @@ def _whose(
     if given is not None:
         return "input", ""
     return ("default" if model.conf is None else "model"), ""
+
+
+def read_conf(path: str | os.PathLike[str]) -> Document:
+    """The file of a scheduler's configuration; of several documents one holds it, so they are taken as a list."""
+    documents = read_documents(path)
+    if len(documents) == 1:
+        return documents[0]
+    return Document(os.fspath(path), {"kind": "List", "items": [document.data for document in documents]})
 
 
 def is_model_file(model: str | os.PathLike[str]) -> bool:

@@ -68,7 +68,8 @@ def resolve(given: Mapping[str, object], table: Table, owner: str, notes: Notes,
         argument = table.get(key) or _family(key, table)
         where = subplace(place, key)
         if argument is None:
-            notes.doubt(f"unknown argument {key} of {owner}", place=place, right=known(key, table))
+            wrong = f"unknown argument {key} of {owner} is ignored, as by Volcano"
+            notes.unknown(wrong, place=place, right=known(key, table))
         elif argument.kind != "unread":
             values[key] = _read(raw, argument, notes, where)
     return Arguments(values)

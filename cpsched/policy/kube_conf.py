@@ -3,38 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any
 
-from pydantic import Field
-
-from cpsched.objects.base import Items
+from cpsched.doubts import Doubt
 from cpsched.policy.kube_extender import Extender, checked_extenders, ignored_resources
+from cpsched.policy.kube_forms import GROUP, KIND, SHAPES, ConfigurationShape, form_of, profiles_in_v1
 from cpsched.policy.kube_profile import Profile, ProfileShape, resolve_profile
-from cpsched.policy.kube_registry import VERSIONS, KubeVersion
+from cpsched.policy.kube_registry import VERSIONS, FormName, KubeVersion
 from cpsched.policy.notes import Notes, shown
-from cpsched.policy.shapes import ClosedShape, plain, validated
-
-KIND = "KubeSchedulerConfiguration"
-GROUP = "kubescheduler.config.k8s.io"
-
-
-class ConfigurationShape(ClosedShape):
-    """The configuration as it is written; what does not touch decisions is read and left aside."""
-
-    api_version: Literal["kubescheduler.config.k8s.io/v1"]
-    kind: Literal["KubeSchedulerConfiguration"]
-    parallelism: int = Field(16, ge=1)
-    percentage_of_nodes_to_score: int = Field(0, ge=0, le=100)
-    pod_initial_backoff_seconds: int = Field(1, ge=1)
-    pod_max_backoff_seconds: int = 10
-    profiles: Items[ProfileShape] = ()
-    extenders: Items[Extender] = ()
-    leader_election: dict[str, Any] = {}
-    client_connection: dict[str, Any] = {}
-    enable_profiling: bool = True
-    enable_contention_profiling: bool = True
-    delay_cache_until_active: bool = False
+from cpsched.policy.shapes import plain, validated
 
 
 @dataclass(frozen=True)
@@ -49,26 +27,30 @@ class KubeConf:
     pod_initial_backoff_seconds: int
     pod_max_backoff_seconds: int
     warnings: tuple[str, ...] = ()
+    doubts: tuple[Doubt, ...] = field(default=(), repr=False)
+    """What is configured and not run here."""
 
     @classmethod
     def parse(
-        cls, conf: Mapping[str, Any], *, version: str = "1.36", file: str | None = None, lenient: bool = False
+        cls, conf: Mapping[str, Any], *, version: str = "1.36", file: str | None = None, strict: bool = False
     ) -> KubeConf:
         """Read the mapping that a KubeSchedulerConfiguration file holds."""
-        notes = Notes(file, lenient)
+        notes = Notes(file, strict)
         release = checked_version(version)
-        shape = validated(ConfigurationShape, plain(conf), notes)
+        form = form_of(conf.get("apiVersion"), release, notes)
+        shape = validated(SHAPES.get(form, ConfigurationShape), plain(conf), notes)
         if shape.pod_max_backoff_seconds < shape.pod_initial_backoff_seconds:
             raise notes.error("is shorter than podInitialBackoffSeconds", place="podMaxBackoffSeconds")
         return cls(
             release,
-            _profiles(shape, release, notes),
+            _profiles(shape, release, form, notes),
             checked_extenders(shape.extenders, notes),
             shape.parallelism,
             shape.percentage_of_nodes_to_score,
             shape.pod_initial_backoff_seconds,
             shape.pod_max_backoff_seconds,
             tuple(notes.warnings),
+            tuple(notes.doubts),
         )
 
     @classmethod
@@ -94,13 +76,13 @@ def checked_version(version: str) -> KubeVersion:
     raise Notes().error(f"kube-scheduler release {shown(version)} is not known", right=f"known: {', '.join(VERSIONS)}")
 
 
-def _profiles(shape: ConfigurationShape, version: KubeVersion, notes: Notes) -> tuple[Profile, ...]:
-    shapes = shape.profiles or (ProfileShape(),)
+def _profiles(shape: ConfigurationShape, version: KubeVersion, form: FormName, notes: Notes) -> tuple[Profile, ...]:
+    shapes = tuple(profiles_in_v1(shape, form, notes))
     _refuse_bad_names(shapes, notes)
     if any(other.plugins.get("queueSort") != shapes[0].plugins.get("queueSort") for other in shapes):
         raise notes.error("queueSort differs between profiles", place="profiles", right="it is the same for all")
     profiles = tuple(
-        resolve_profile(one, shape.percentage_of_nodes_to_score, version, notes, f"profiles[{index}]")
+        resolve_profile(one, shape.percentage_of_nodes_to_score, version, notes, f"profiles[{index}]", form)
         for index, one in enumerate(shapes)
     )
     ignored = ignored_resources(shape.extenders)

@@ -6,10 +6,11 @@ from typing import Annotated, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from cpsched.doubts import Doubt
 from cpsched.errors import InputError
 from cpsched.objects.base import Items
 from cpsched.policy import durations
-from cpsched.policy.notes import Notes
+from cpsched.policy.notes import Notes, short
 from cpsched.policy.shapes import ClosedShape
 
 DEFAULT_TIMEOUT = 5 * durations.SECOND
@@ -79,13 +80,33 @@ def checked_extenders(extenders: tuple[Extender, ...], notes: Notes) -> tuple[Ex
     return tuple(sorted(extenders, key=lambda extender: extender.ignorable))
 
 
-def not_asked(extender: Extender, file: str) -> str:
+def not_asked(extender: Extender) -> Doubt:
     """The doubt that remains if an extender is left out."""
     needed = "" if extender.ignorable else ", though the scheduler would place nobody without its answer"
     made = f"the extender {extender.url_prefix[:200]} is not asked, the decision is made without it{needed}"
     wrong = f"an input opens no connection: {made}"
     right = "name its configuration by --conf, or add --allow-extenders"
-    return str(InputError(wrong, file=file, place="extenders", right=right))
+    return _doubt(extender, wrong, right)
+
+
+def not_searched(extender: Extender) -> Doubt:
+    """The doubt about a proof: the search asks no extender, whatever the mirror does."""
+    return _doubt(extender, f"the search for the optimum does not ask the extender {extender.url_prefix[:200]}")
+
+
+def _doubt(extender: Extender, wrong: str, right: str | None = None) -> Doubt:
+    text = str(InputError(wrong, place="extenders", right=right))
+    return Doubt(kind="extender", name=short(extender.url_prefix), decides=_decides(extender), text=text)
+
+
+def _decides(extender: Extender) -> str:
+    verbs = {
+        "which nodes fit": extender.filter_verb,
+        "node choice": extender.prioritize_verb,
+        "victims": extender.preempt_verb,
+        "binding": extender.bind_verb,
+    }
+    return ", ".join(what for what, verb in verbs.items() if verb) or "nothing"
 
 
 def ignored_resources(extenders: tuple[Extender, ...]) -> tuple[str, ...]:

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import Field
 
 from cpsched.objects.base import Items
-from cpsched.policy.kube_registry import UNSUPPORTED_PLUGINS, WEIGHTS, KubeVersion, plugins, points
-from cpsched.policy.notes import Notes, known
+from cpsched.policy.kube_registry import (
+    DECIDES,
+    FORMS,
+    MERGED_PLUGINS,
+    UNMIRRORED_PLUGINS,
+    FormName,
+    KubeVersion,
+    plugins,
+    points,
+)
+from cpsched.policy.notes import UNKNOWN, Notes, known, shown
 from cpsched.policy.shapes import ClosedShape
+
+Plugins = Mapping[str, tuple[str, ...]]
+"""Plugins by name, with their extension points."""
 
 
 class PluginEntry(ClosedShape):
@@ -40,17 +52,22 @@ class Pipeline:
     weights: Mapping[str, int]
 
 
-def resolve_pipeline(given: Mapping[str, PluginSet], version: KubeVersion, notes: Notes, place: str) -> Pipeline:
+def resolve_pipeline(
+    given: Mapping[str, PluginSet], version: KubeVersion, notes: Notes, place: str, form: FormName = "v1"
+) -> Pipeline:
     """The effective plugins of a profile whose `plugins` section is given."""
     implemented = plugins(version)
-    sets = {point: _known_only(one, implemented, notes, f"{place}.{point}") for point, one in given.items()}
-    everywhere = _merge_defaults(sets.get("multiPoint", PluginSet()), implemented)
+    left_out = _left_out(given, implemented, notes, place)
+    sets = {point: _implemented_only(one, implemented) for point, one in given.items()}
+    everywhere = _merge_defaults(sets.get("multiPoint", PluginSet()), implemented, FORMS[form].weights)
     _refuse_repeats([entry.name for entry in everywhere], notes, f"{place}.multiPoint")
     by_point = {}
     for point in points(version):
-        plugin_set = sets.get(point, PluginSet())
-        _refuse_misfits(plugin_set, point, implemented, notes, f"{place}.{point}")
+        plugin_set = _fitting(sets.get(point, PluginSet()), point, implemented, form, notes, f"{place}.{point}")
         by_point[point] = _expand(plugin_set, [e.name for e in everywhere if point in implemented[e.name]])
+    for point, name in (("queueSort", "PrioritySort"), ("bind", "DefaultBinder")):
+        if not by_point[point] and not left_out.isdisjoint((point, "multiPoint")):
+            by_point[point] = (name,)
     if len(by_point["queueSort"]) != 1:
         raise notes.error("the profile needs exactly one queueSort plugin", place=place)
     if not by_point["bind"]:
@@ -59,33 +76,49 @@ def resolve_pipeline(given: Mapping[str, PluginSet], version: KubeVersion, notes
     return Pipeline(by_point, {name: _weight(name, entries) for name in by_point["score"]})
 
 
-def _known_only(given: PluginSet, implemented: Mapping[str, object], notes: Notes, place: str) -> PluginSet:
-    def check(entries: tuple[PluginEntry, ...], side: str) -> tuple[PluginEntry, ...]:
-        return tuple(entry for entry in entries if is_known(entry.name, implemented, notes, f"{place}.{side}"))
-
-    disabled = tuple(entry for entry in given.disabled if entry.name == "*" or check((entry,), "disabled"))
-    return given.model_copy(update={"enabled": check(given.enabled, "enabled"), "disabled": disabled})
-
-
-def is_known(name: str, implemented: Mapping[str, object], notes: Notes, place: str) -> bool:
-    """Whether the plugin is one that is mirrored; if not, the doubt says whether kube-scheduler has it."""
-    if name in implemented:
-        return True
-    if name in UNSUPPORTED_PLUGINS:
-        right = f"supported: {', '.join(sorted(implemented))}"
-        notes.doubt(f"plugin {name} exists in kube-scheduler but is not mirrored here", place=place, right=right)
-    else:
-        notes.doubt(f"unknown plugin {name}", place=place, right=known(name, implemented, also=UNSUPPORTED_PLUGINS))
-    return False
+def _left_out(given: Mapping[str, PluginSet], implemented: Plugins, notes: Notes, place: str) -> frozenset[str]:
+    """The points at which a plugin is enabled that is not run here; each such plugin is named with what it decides."""
+    enabled: dict[str, list[str]] = {}
+    for point, one in given.items():
+        for entry in one.enabled:
+            if entry.name not in implemented:
+                enabled.setdefault(entry.name, []).append(point)
+        for name in one.disabled_names - {"*", *implemented, *UNMIRRORED_PLUGINS, *MERGED_PLUGINS}:
+            right = known(name, implemented, also=UNMIRRORED_PLUGINS)
+            wrong = f"unknown plugin {shown(name)}; to disable it changes nothing"
+            notes.unknown(wrong, place=f"{place}.{point}.disabled", right=right)
+    for name, where in enabled.items():
+        _doubt(name, where, implemented, notes, place)
+    return frozenset(point for name, where in enabled.items() if name not in MERGED_PLUGINS for point in where)
 
 
-def _merge_defaults(multi_point: PluginSet, implemented: Mapping[str, object]) -> list[PluginEntry]:
+def _doubt(name: str, where: Sequence[str], implemented: Plugins, notes: Notes, place: str) -> None:
+    if name in MERGED_PLUGINS:
+        notes.warn(f"plugin {name} is left out, {MERGED_PLUGINS[name]} does its work", place=place)
+        return
+    own = UNMIRRORED_PLUGINS.get(name)
+    hooks = [hook for point in where for hook in ((own or (UNKNOWN,)) if point == "multiPoint" else (point,))]
+    decides = ", ".join(dict.fromkeys(DECIDES.get(hook, UNKNOWN) for hook in hooks if hook != "postBind"))
+    if own:
+        wrong = f"plugin {name} is not mirrored, so the answer is made without it; it decides: {decides}"
+        notes.doubt("plugin", name, decides, wrong, place=place)
+    elif decides:
+        right = known(name, implemented, also=UNMIRRORED_PLUGINS)
+        wrong = f"unknown plugin {shown(name)}: the answer is made without it; it decides: {decides}"
+        notes.doubt("plugin", name, decides, wrong, place=place, right=right)
+
+
+def _implemented_only(given: PluginSet, implemented: Plugins) -> PluginSet:
+    return given.model_copy(update={"enabled": tuple(entry for entry in given.enabled if entry.name in implemented)})
+
+
+def _merge_defaults(multi_point: PluginSet, implemented: Plugins, weights: Mapping[str, int]) -> list[PluginEntry]:
     """Default plugins, re-configured in place or taken away, then the ones that were not among them."""
     off = multi_point.disabled_names
     defaults = [] if "*" in off else [name for name in implemented if name not in off]
     configured = {entry.name: entry for entry in multi_point.enabled}
     # Go keeps the last entry of a name for the default's place and appends the others, which then count as repeats.
-    kept = [configured.get(name) or PluginEntry(name=name, weight=WEIGHTS.get(name, 0)) for name in defaults]
+    kept = [configured.get(name) or PluginEntry(name=name, weight=weights.get(name, 0)) for name in defaults]
     return [*kept, *(entry for entry in multi_point.enabled if not any(entry is used for used in kept))]
 
 
@@ -95,14 +128,19 @@ def _refuse_repeats(names: list[str], notes: Notes, place: str) -> None:
         raise notes.error(f"plugin {repeated} is enabled twice", place=f"{place}.enabled")
 
 
-def _refuse_misfits(
-    given: PluginSet, point: str, implemented: Mapping[str, tuple[str, ...]], notes: Notes, place: str
-) -> None:
+def _fitting(given: PluginSet, point: str, implemented: Plugins, form: FormName, notes: Notes, place: str) -> PluginSet:
+    """What a point enables; a plugin without that point is refused, unless the form is older than the plugin is now."""
     _refuse_repeats([entry.name for entry in given.enabled], notes, place)
+    fitting = []
     for entry in given.enabled:
-        if point not in implemented[entry.name]:
-            right = f"it has {', '.join(implemented[entry.name])}"
-            raise notes.error(f"plugin {entry.name} has no {point}", place=f"{place}.enabled", right=right)
+        if point in implemented[entry.name]:
+            fitting.append(entry)
+            continue
+        wrong, right = f"plugin {entry.name} has no {point}", f"it has {', '.join(implemented[entry.name])}"
+        if form == "v1":
+            raise notes.error(wrong, place=f"{place}.enabled", right=right)
+        notes.warn(f"{wrong} any more", place=f"{place}.enabled", right=right)
+    return given.model_copy(update={"enabled": tuple(fitting)})
 
 
 def _expand(given: PluginSet, everywhere: list[str]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +10,9 @@ from pydantic import Field
 
 from cpsched.objects.base import Items
 from cpsched.policy.kube_args import PluginArgs, ShapePoint
-from cpsched.policy.kube_plugins import Pipeline, PluginSet, is_known, resolve_pipeline
-from cpsched.policy.kube_registry import KubeVersion, plugins, points
-from cpsched.policy.notes import Notes, known
+from cpsched.policy.kube_plugins import Pipeline, PluginSet, resolve_pipeline
+from cpsched.policy.kube_registry import MERGED_PLUGINS, UNMIRRORED_PLUGINS, FormName, KubeVersion, plugins, points
+from cpsched.policy.notes import Notes, known, shown
 from cpsched.policy.shapes import ClosedShape, validated
 
 DEFAULT_SCHEDULER = "default-scheduler"
@@ -75,32 +75,47 @@ class Profile:
         return "DynamicResources" in self.post_filters
 
 
-def resolve_profile(shape: ProfileShape, percentage: int, version: KubeVersion, notes: Notes, place: str) -> Profile:
+def resolve_profile(
+    shape: ProfileShape, percentage: int, version: KubeVersion, notes: Notes, place: str, form: FormName = "v1"
+) -> Profile:
     """The effective profile; `percentage` is the configuration's own percentageOfNodesToScore."""
     own = shape.percentage_of_nodes_to_score
+    every = ("multiPoint", *points(version))
     for point in shape.plugins:
-        if point not in ("multiPoint", *points(version)):
-            right = known(point, ("multiPoint", *points(version)))
-            notes.doubt(f"unknown extension point {point}", place=f"{place}.plugins", right=right)
+        if point not in every:
+            notes.unknown(f"unknown extension point {point}", place=f"{place}.plugins", right=known(point, every))
+    given = {point: one for point, one in shape.plugins.items() if point in every}
     return Profile(
         shape.scheduler_name or DEFAULT_SCHEDULER,
         percentage if own is None else own,
-        resolve_pipeline(shape.plugins, version, notes, f"{place}.plugins"),
-        _plugin_args(shape.plugin_config, version, notes, f"{place}.pluginConfig"),
+        resolve_pipeline(given, version, notes, f"{place}.plugins", form),
+        _plugin_args(shape, version, notes, f"{place}.pluginConfig"),
     )
 
 
-def _plugin_args(entries: tuple[PluginConfigEntry, ...], version: KubeVersion, notes: Notes, place: str) -> PluginArgs:
+def _plugin_args(shape: ProfileShape, version: KubeVersion, notes: Notes, place: str) -> PluginArgs:
+    implemented = plugins(version)
+    left_out = {entry.name for one in shape.plugins.values() for entry in one.enabled}
     takes_some = {field.alias or name for name, field in PluginArgs.model_fields.items()}
     given: dict[str, dict[str, Any]] = {}
-    for entry in entries:
-        if entry.name in given:
-            raise notes.error(f"plugin {entry.name} is configured twice", place=place)
-        if entry.name in takes_some:
-            given[entry.name] = entry.args
-        elif is_known(entry.name, plugins(version), notes, place):
-            notes.doubt(f"plugin {entry.name} takes no arguments", place=place)
+    for name, args in _once_each(shape.plugin_config, notes, place):
+        if name in takes_some:
+            given[name] = args
+        elif name in implemented:
+            notes.unknown(f"plugin {name} takes no arguments", place=place)
+        elif name not in {*left_out, *UNMIRRORED_PLUGINS, *MERGED_PLUGINS}:
+            right = known(name, implemented, also=UNMIRRORED_PLUGINS)
+            notes.unknown(f"arguments of the unknown plugin {shown(name)} are ignored", place=place, right=right)
     return _with_volume_shape(validated(PluginArgs, given, notes, place), version, notes, place)
+
+
+def _once_each(entries: Sequence[PluginConfigEntry], notes: Notes, place: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    names = set()
+    for entry in entries:
+        if entry.name in names:
+            raise notes.error(f"plugin {entry.name} is configured twice", place=place)
+        names.add(entry.name)
+        yield entry.name, entry.args
 
 
 def _with_volume_shape(args: PluginArgs, version: KubeVersion, notes: Notes, place: str) -> PluginArgs:

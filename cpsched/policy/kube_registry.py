@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 KubeVersion = Literal["1.36", "head"]
 VERSIONS: tuple[KubeVersion, ...] = ("1.36", "head")
+FormName = Literal["v1", "v1beta3", "v1beta2", "v1beta1", "v1alpha2", "v1alpha1"]
 
 POINTS = (
     "preEnqueue",
@@ -71,10 +74,84 @@ WEIGHTS: dict[str, int] = {
 }
 """Default score weights; a scorer that is not listed has weight 1."""
 
-UNSUPPORTED_PLUGINS = frozenset(
-    {"DeferredPodScheduling", "GangScheduling", "PodGroupPodsCount", "TopologyPlacementGenerator"}
-)
-"""In the source, but off by default and not mirrored here."""
+OLD_WEIGHTS: dict[str, int] = {**WEIGHTS, "TaintToleration": 1, "NodeAffinity": 1, "InterPodAffinity": 1}
+"""The same before v1beta3."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """A version of the KubeSchedulerConfiguration: the releases that read it, and its default score weights."""
+
+    releases: str
+    weights: Mapping[str, int]
+
+
+FORMS: dict[FormName, Form] = {
+    "v1": Form("from 1.25 on", WEIGHTS),
+    "v1beta3": Form("from 1.23 to 1.28", WEIGHTS),
+    "v1beta2": Form("from 1.22 to 1.27", OLD_WEIGHTS),
+    "v1beta1": Form("from 1.19 to 1.22", OLD_WEIGHTS),
+    "v1alpha2": Form("of 1.18", OLD_WEIGHTS),
+    "v1alpha1": Form("up to 1.18", OLD_WEIGHTS),
+}
+
+DECIDES: dict[str, str] = {
+    "preEnqueue": "admission of pods",
+    "queueSort": "order of pods",
+    "preFilter": "which nodes fit",
+    "filter": "which nodes fit",
+    "postFilter": "victims",
+    "preScore": "node choice",
+    "score": "node choice",
+    "reserve": "whether a placement is kept",
+    "permit": "when a pod may start",
+    "preBind": "whether a placement is kept",
+    "bind": "binding",
+    "placementGenerate": "placement of pod groups",
+    "placementScore": "placement of pod groups",
+    "podGroupPostFilter": "victims",
+}
+"""What is decided at an extension point."""
+
+UNMIRRORED_PLUGINS: dict[str, tuple[str, ...]] = {
+    # In kube-scheduler, off by default.
+    "DeferredPodScheduling": ("preEnqueue",),
+    "GangScheduling": ("preEnqueue", "permit"),
+    "PodGroupPodsCount": ("placementScore",),
+    "TopologyPlacementGenerator": ("placementGenerate",),
+    # In kube-scheduler before the mirrored releases.
+    "NodeLabel": ("filter", "score"),
+    "NodePreferAvoidPods": ("score",),
+    "NodeResourceLimits": ("score",),
+    "NodeResourcesLeastAllocated": ("score",),
+    "NodeResourcesMostAllocated": ("score",),
+    "RequestedToCapacityRatio": ("score",),
+    "SelectorSpread": ("score",),
+    "ServiceAffinity": ("filter", "score"),
+    # In kubernetes-sigs/scheduler-plugins.
+    "CapacityScheduling": ("preFilter", "postFilter", "reserve"),
+    "Coscheduling": ("queueSort", "preFilter", "postFilter", "permit", "reserve"),
+    "CrossNodePreemption": ("postFilter",),
+    "LoadVariationRiskBalancing": ("score",),
+    "LowRiskOverCommitment": ("score",),
+    "NetworkOverhead": ("filter", "score"),
+    "NodeMetadata": ("score",),
+    "NodeResourceTopologyMatch": ("filter", "score", "reserve"),
+    "NodeResourcesAllocatable": ("score",),
+    "Peaks": ("score",),
+    "PodState": ("score",),
+    "PreemptionToleration": ("postFilter",),
+    "QOSSort": ("queueSort",),
+    "SySched": ("score",),
+    "TargetLoadPacking": ("score",),
+    "TopologicalSort": ("queueSort",),
+}
+"""Plugins that are known and not run here, with their extension points."""
+
+MERGED_PLUGINS: dict[str, str] = {
+    **dict.fromkeys(("AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"), "NodeVolumeLimits"),
+}
+"""Former plugins whose work another one does in the mirrored releases."""
 
 
 def plugins(version: KubeVersion) -> dict[str, tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""How a configuration is judged: what is wrong stops the reading; so does what is unknown, unless lenient."""
+"""How a configuration is judged: what the scheduler refuses stops the reading; all else is a warning or a doubt."""
 
 from __future__ import annotations
 
@@ -7,31 +7,43 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
+from cpsched.doubts import Doubt, DoubtKind
 from cpsched.errors import InputError
+
+UNKNOWN = "not known here"
+"""What a plugin decides of which nothing but the name is known."""
 
 
 @dataclass
 class Notes:
-    """Collects warnings while one configuration is read."""
+    """Collects warnings and doubts while one configuration is read; for the strict both are errors."""
 
     file: str | None = None
-    lenient: bool = False
+    strict: bool = False
     warnings: list[str] = field(default_factory=list)
+    doubts: list[Doubt] = field(default_factory=list)
 
     def error(self, wrong: str, *, place: str | None = None, right: str | None = None) -> InputError:
-        """For what the scheduler itself would refuse; to be raised, lenient or not."""
+        """For what the scheduler itself would refuse; to be raised."""
         return InputError(wrong, file=self.file, place=place, right=right)
 
-    def doubt(self, wrong: str, *, place: str | None = None, right: str | None = None) -> None:
-        """For what is not known or not mirrored here: an error, or a warning for the lenient."""
-        error = self.error(wrong, place=place, right=right)
-        if not self.lenient:
-            raise error
-        self.warnings.append(str(error))
-
     def warn(self, wrong: str, *, place: str | None = None, right: str | None = None) -> None:
-        """For what the scheduler accepts and then ignores."""
+        """For what the scheduler reads and then ignores."""
         self.warnings.append(str(self.error(wrong, place=place, right=right)))
+
+    def unknown(self, wrong: str, *, place: str | None = None, right: str | None = None) -> None:
+        """For what the scheduler does not look at: a warning, because it may be misspelt."""
+        if self.strict:
+            raise self.error(wrong, place=place, right=right)
+        self.warn(wrong, place=place, right=right)
+
+    def doubt(
+        self, kind: DoubtKind, name: str, decides: str, wrong: str, *, place: str, right: str | None = None
+    ) -> None:
+        """For what the scheduler runs and this package does not: the answer is made without it."""
+        self.unknown(wrong, place=place, right=right)
+        text = str(InputError(wrong, place=place, right=right))
+        self.doubts.append(Doubt(kind=kind, name=short(name), decides=decides, text=text))
 
 
 def known(word: object, words: Iterable[str], *, also: Iterable[str] = ()) -> str:
@@ -46,7 +58,11 @@ def known(word: object, words: Iterable[str], *, also: Iterable[str] = ()) -> st
 
 def shown(value: object) -> str:
     """A value as it may stand in a one-line message."""
-    text = f'"{value}"' if isinstance(value, str) else repr(value)
+    return short(f'"{value}"' if isinstance(value, str) else repr(value))
+
+
+def short(text: str) -> str:
+    """The text, cut to what fits into a message."""
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -74,3 +90,10 @@ def as_mapping(value: object, place: str, notes: Notes) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise notes.error(f"{shown(value)} is not a mapping", place=place)
     return value
+
+
+def as_name(value: object, place: str, notes: Notes) -> str:
+    """A name as text, which is how Volcano reads a bare number; null is an empty one."""
+    if isinstance(value, Mapping | list | tuple):
+        raise notes.error(f"{shown(value)} is not a text", place=f"{place}.name", right="write a name")
+    return "" if value is None else str(value)

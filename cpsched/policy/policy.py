@@ -11,9 +11,11 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from cpsched.doubts import Doubt
 from cpsched.policy.dialect import recognise
 from cpsched.policy.kube_conf import KubeConf, checked_version
-from cpsched.policy.kube_extender import not_asked
+from cpsched.policy.kube_extender import not_asked, not_searched
+from cpsched.policy.kube_profile import DEFAULT_SCHEDULER
 from cpsched.policy.levels import Level
 from cpsched.policy.model import GangProtection, Model, PdbProtection, Rules
 from cpsched.policy.notes import Notes
@@ -39,8 +41,6 @@ class Policy(BaseModel):
     conf: Mapping[str, Any] | None = None
     """The configuration as it was written; None for the scheduler's default."""
     origin: Origin = Origin()
-    not_asked: tuple[str, ...] = ()
-    """Doubts: extenders that are left out, because nobody who may has named their configuration."""
 
     @property
     def sha256(self) -> str:
@@ -52,7 +52,8 @@ class Policy(BaseModel):
     def meaning_sha256(self) -> str:
         """Hash of the model and of the configuration as it works: what documents carry as `policy_sha256`."""
         # Whether extenders are asked makes no difference to what is judged: neither judge nor search knows any.
-        kube, volcano = replace(self.kube, warnings=(), extenders=()), replace(self.volcano, warnings=())
+        kube = replace(self.kube, warnings=(), doubts=(), extenders=())
+        volcano = replace(self.volcano, warnings=(), doubts=())
         model = self.model.model_dump(mode="json", exclude={"conf", "description"})
         content = {"model": model, "conf": repr(kube if self.is_kube else volcano)}
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
@@ -61,8 +62,10 @@ class Policy(BaseModel):
         """The same policy in which no extender is asked, with a doubt for each; what it manages stays its own."""
         if not self.kube.extenders:
             return self
-        doubts = tuple(not_asked(extender, file) for extender in self.kube.extenders)
-        return self.model_copy(update={"kube": replace(self.kube, extenders=()), "not_asked": doubts})
+        doubts = tuple(not_asked(extender) for extender in self.kube.extenders)
+        warnings = (*self.kube.warnings, *(f"{file}: {doubt.text}" for doubt in doubts))
+        kube = replace(self.kube, extenders=(), warnings=warnings, doubts=(*self.kube.doubts, *doubts))
+        return self.model_copy(update={"kube": kube})
 
     @cached_property
     def name(self) -> str:
@@ -91,8 +94,18 @@ class Policy(BaseModel):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What was ignored while the configuration was read."""
-        return (*self.kube.warnings, *self.not_asked) if self.is_kube else self.volcano.warnings
+        """What was ignored or left out while the configuration was read."""
+        return self.kube.warnings if self.is_kube else self.volcano.warnings
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """What the real scheduler would run and no decision here takes into account."""
+        return self.kube.doubts if self.is_kube else self.volcano.doubts
+
+    @property
+    def doubts_of_search(self) -> tuple[Doubt, ...]:
+        """The same for the search and its proofs, which know no extender, also of those that the mirror asks."""
+        return (*self.doubts, *map(not_searched, self.kube.extenders)) if self.is_kube else self.doubts
 
     @cached_property
     def actions(self) -> tuple[str, ...]:
@@ -108,6 +121,11 @@ class Policy(BaseModel):
     def evicts(self, action: EvictingAction) -> bool:
         """Whether the action is configured and evictions are allowed at all."""
         return self.rules.eviction == "on" and self.has_action(action)
+
+    def preempts_for(self, scheduler_name: str) -> bool:
+        """Whether pods of that schedulerName may preempt; under kube-scheduler that is up to their profile."""
+        profile = self.kube.profile(scheduler_name or DEFAULT_SCHEDULER) if self.is_kube else None
+        return profile is None or profile.preempts
 
     def plugin(self, name: str) -> PluginConf | None:
         """The first entry of a Volcano plugin; None under kube-scheduler."""
@@ -194,7 +212,7 @@ def policy_for(
     model: Model,
     conf: Mapping[str, Any] | None,
     *,
-    lenient: bool = False,
+    strict: bool = False,
     kube_version: str | None = None,
     file: str | None = None,
     origin: Origin | None = None,
@@ -213,7 +231,9 @@ def policy_for(
         right = f"the model {model.name} needs one of {owner[model.scheduler]}, or choose another model"
         raise Notes(label).error(wrong, right=right)
     if found.scheduler == "volcano":
-        volcano = VolcanoConf.parse(found.conf, file=label, lenient=lenient)
+        volcano = VolcanoConf.parse(found.conf, file=label, strict=strict)
+        volcano = replace(volcano, warnings=(*found.warnings, *volcano.warnings))
     else:
-        kube = KubeConf.parse(found.conf, version=release, file=label, lenient=lenient)
+        kube = KubeConf.parse(found.conf, version=release, file=label, strict=strict)
+        kube = replace(kube, warnings=(*found.warnings, *kube.warnings))
     return Policy(model=model, volcano=volcano, kube=kube, conf=found.conf, origin=origin or Origin())

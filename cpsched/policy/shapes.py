@@ -1,4 +1,4 @@
-"""Validated shapes: pydantic's findings told as one line, unknown fields as doubts with their place."""
+"""Validated shapes: pydantic's findings told as one line, unknown fields as warnings with their place."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ClosedShape(Shape):
 
 
 def validated(shape: type[AnyModel], data: object, notes: Notes, place: str | None = None) -> AnyModel:
-    """The data in its shape; to the lenient, unknown fields are warnings and left out."""
+    """The data in its shape; unknown fields are warnings, or errors for the strict, and left out."""
     try:
         return shape.model_validate(data)
     except ValidationError as error:
@@ -34,7 +34,7 @@ def validated(shape: type[AnyModel], data: object, notes: Notes, place: str | No
     for detail in unknown:
         *outer, key = detail["loc"]
         right = known(key, _fields(_shape_at(shape, outer)))
-        notes.doubt(f"unknown field {key}", place=_place(place, outer), right=right)
+        notes.unknown(f"unknown field {key}", place=_place(place, outer), right=right)
     return validated(shape, _without(data, [detail["loc"] for detail in unknown]), notes, place)
 
 

@@ -54,4 +54,4 @@ def load_model(model: str | Mapping[str, Any], *, file: str | None = None) -> Mo
         return load_model(yaml.safe_load(path.read_text(encoding="utf-8")), file=str(path))
     if not isinstance(model, Mapping):
         raise Notes(file).error(f"{shown(model)} is not a model", right="write name, scheduler and levels")
-    return validated(Model, plain(model), Notes(file))
+    return validated(Model, plain(model), Notes(file, strict=True))

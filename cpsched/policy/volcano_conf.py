@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from cpsched.doubts import Doubt
 from cpsched.policy.arguments import Arguments, resolve
-from cpsched.policy.notes import Notes, as_list, as_mapping, known, shown
-from cpsched.policy.volcano_plugin import PluginConf, is_mirrored, read_plugin
-from cpsched.policy.volcano_registry import ACTIONS, UNSUPPORTED_ACTIONS
+from cpsched.policy.notes import Notes, as_list, as_mapping, as_name, known, shown
+from cpsched.policy.volcano_plugin import PluginConf, read_plugin
+from cpsched.policy.volcano_registry import ACTIONS, UNMIRRORED_ACTIONS
 
 BUILT_IN: dict[str, Any] = {
     "actions": "enqueue, allocate, backfill",
@@ -34,17 +35,20 @@ class VolcanoConf:
     tiers: Tiers
     configurations: Mapping[str, Arguments]
     warnings: tuple[str, ...] = ()
+    doubts: tuple[Doubt, ...] = field(default=(), repr=False)
+    """What is configured and not run here."""
 
     @classmethod
-    def parse(cls, conf: Mapping[str, Any], *, file: str | None = None, lenient: bool = False) -> VolcanoConf:
+    def parse(cls, conf: Mapping[str, Any], *, file: str | None = None, strict: bool = False) -> VolcanoConf:
         """Read the mapping that a volcano-scheduler.conf holds."""
-        notes = Notes(file, lenient)
-        for key in conf:
-            if key not in TOP_KEYS:
-                notes.doubt(f"unknown key {key}", right=known(key, TOP_KEYS))
+        notes = Notes(file, strict)
+        _warn_of_other_keys(conf, TOP_KEYS, None, notes)
         actions = _actions(conf.get("actions"), notes)
-        tiers = _tiers(conf.get("tiers"), notes)
-        return cls(actions, tiers, _configurations(conf.get("configurations"), notes), tuple(notes.warnings))
+        tiers = _tiers(conf.get("tiers"), actions, notes)
+        configurations = _configurations(conf.get("configurations"), notes)
+        _check_metrics(conf.get("metrics"), notes)
+        run = tuple(name for name in actions if name in ACTIONS)
+        return cls(run, tiers, configurations, tuple(notes.warnings), tuple(notes.doubts))
 
     @classmethod
     def default(cls) -> VolcanoConf:
@@ -65,34 +69,53 @@ class VolcanoConf:
         return any(plugin.on(flag) for plugin in self.plugins if plugin.name == name)
 
 
+def _warn_of_other_keys(given: Mapping[str, Any], keys: Sequence[str], place: str | None, notes: Notes) -> None:
+    for key in given:
+        if key not in keys:
+            notes.unknown(f"unknown key {key} is ignored, as by Volcano", place=place, right=known(key, keys))
+
+
 def _actions(given: object, notes: Notes) -> tuple[str, ...]:
+    """All configured actions; Volcano refuses the whole configuration for one that it does not know."""
     example = 'write a comma-separated text such as "enqueue, allocate, backfill"'
     if given is None or given == "":
         raise notes.error("no action is configured", place="actions", right=example)
     if not isinstance(given, str):
         raise notes.error(f"{shown(given)} is not a text", place="actions", right=example)
-    names = [part.strip() for part in given.split(",")]
-    kept = tuple(n for n in names if is_mirrored("action", n, ACTIONS, UNSUPPORTED_ACTIONS, "actions", notes))
-    if not kept:
-        raise notes.error("no action is left", place="actions", right=example)
-    return kept
+    names = tuple(part.strip() for part in given.split(","))
+    every = (*ACTIONS, *UNMIRRORED_ACTIONS)
+    for name in names:
+        if name not in every:
+            wrong = f"unknown action {shown(name)}, for which Volcano refuses the configuration"
+            raise notes.error(wrong, place="actions", right=known(name, every))
+    for name in dict.fromkeys(name for name in names if name in UNMIRRORED_ACTIONS):
+        decides = UNMIRRORED_ACTIONS[name]
+        wrong = f"action {name} is not mirrored, so the answer is made without it; it decides: {decides}"
+        notes.doubt("action", name, decides, wrong, place="actions")
+    return names
 
 
-def _tiers(given: object, notes: Notes) -> Tiers:
+def _check_metrics(given: object, notes: Notes) -> None:
+    """Nothing of it is used here; Volcano refuses the whole configuration for a value that is no text."""
+    for key, value in as_mapping(given, "metrics", notes).items():
+        if isinstance(value, Mapping | list | tuple):
+            right = "write flat keys such as tls.insecureSkipVerify"
+            raise notes.error(f"{shown(value)} is not a text", place=f"metrics.{key}", right=right)
+
+
+def _tiers(given: object, actions: Sequence[str], notes: Notes) -> Tiers:
     entries = as_list(given, "tiers", notes)
-    tiers = tuple(_tier(entry, f"tiers[{index}]", notes) for index, entry in enumerate(entries))
+    tiers = tuple(_tier(entry, f"tiers[{index}]", actions, notes) for index, entry in enumerate(entries))
     if not any(tiers):
-        notes.warn("no plugin is configured, so nothing orders, limits or protects anybody", place="tiers")
+        notes.warn("no plugin is run, so nothing orders, limits or protects", place="tiers")
     return _with_last_arguments(tiers, notes)
 
 
-def _tier(entry: object, place: str, notes: Notes) -> tuple[PluginConf, ...]:
+def _tier(entry: object, place: str, actions: Sequence[str], notes: Notes) -> tuple[PluginConf, ...]:
     tier = as_mapping(entry, place, notes)
-    for key in tier:
-        if key != "plugins":
-            notes.doubt(f"unknown key {key}", place=place, right="a tier holds plugins")
+    _warn_of_other_keys(tier, ("plugins",), place, notes)
     items = as_list(tier.get("plugins"), f"{place}.plugins", notes)
-    read = (read_plugin(item, f"{place}.plugins[{index}]", notes) for index, item in enumerate(items))
+    read = (read_plugin(item, f"{place}.plugins[{index}]", actions, notes) for index, item in enumerate(items))
     plugins = tuple(plugin for plugin in read if plugin)
     hierarchical = any(plugin.name == "drf" and plugin.on("enableHierarchy") for plugin in plugins)
     if hierarchical and any(plugin.name == "proportion" for plugin in plugins):
@@ -107,7 +130,7 @@ def _with_last_arguments(tiers: Tiers, notes: Notes) -> Tiers:
     for plugin in (plugin for tier in tiers for plugin in tier):
         if plugin.name in last:
             right = "Volcano walks both entries, with the arguments of the last"
-            notes.doubt(f"plugin {plugin.name} is configured twice", place="tiers", right=right)
+            notes.unknown(f"plugin {plugin.name} is configured twice", place="tiers", right=right)
         last[plugin.name] = plugin
     return tuple(tuple(replace(plugin, arguments=last[plugin.name].arguments) for plugin in tier) for tier in tiers)
 
@@ -123,14 +146,13 @@ def _configurations(given: object, notes: Notes) -> dict[str, Arguments]:
 
 def _read_configuration(item: object, place: str, arguments: dict[str, Arguments], notes: Notes) -> None:
     entry = as_mapping(item, place, notes)
-    for key in entry:
-        if key not in ("name", "arguments"):
-            notes.doubt(f"unknown key {key}", place=place, right="a configuration holds name and arguments")
-    name = entry.get("name")
-    if not isinstance(name, str) or name not in {*ACTIONS, *UNSUPPORTED_ACTIONS}:
-        notes.doubt(f"arguments for the unknown action {shown(name)}", place=place, right=known(name, ACTIONS))
+    _warn_of_other_keys(entry, ("name", "arguments"), place, notes)
+    name, every = as_name(entry.get("name"), place, notes), (*ACTIONS, *UNMIRRORED_ACTIONS)
+    given = as_mapping(entry.get("arguments"), f"{place}.arguments", notes)
+    if name not in every:
+        wrong = f"arguments for the unknown action {shown(name)} are ignored, as by Volcano"
+        notes.unknown(wrong, place=place, right=known(name, every))
     elif name in arguments:
-        notes.doubt(f"arguments of {name} are given twice", place=place, right="Volcano reads the first ones")
+        notes.unknown(f"arguments of {name} are given twice", place=place, right="Volcano reads the first ones")
     elif name in ACTIONS:
-        given = as_mapping(entry.get("arguments"), f"{place}.arguments", notes)
         arguments[name] = resolve(given, ACTIONS[name], f"action {name}", notes, f"{place}.arguments")

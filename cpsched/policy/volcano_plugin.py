@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from cpsched.policy.arguments import Arguments, resolve
-from cpsched.policy.notes import Notes, as_mapping, known, shown
-from cpsched.policy.volcano_registry import FLAGS, PLUGINS, UNSUPPORTED_PLUGINS
+from cpsched.policy.notes import UNKNOWN, Notes, as_mapping, as_name, known, shown
+from cpsched.policy.volcano_registry import ASKED_BY, DECIDES, FLAGS, PLUGINS, UNMIRRORED_PLUGINS
 
 
 @dataclass(frozen=True)
@@ -24,17 +24,17 @@ class PluginConf:
         return self.flags[flag]
 
 
-def read_plugin(item: object, place: str, notes: Notes) -> PluginConf | None:
-    """The entry, or None for a plugin that is not mirrored and only a warning to the lenient."""
+def read_plugin(item: object, place: str, actions: Sequence[str], notes: Notes) -> PluginConf | None:
+    """The entry, or None for a plugin that is not run here; `actions` are all that are configured."""
     entry = as_mapping(item, place, notes)
-    name = entry.get("name")
-    if not isinstance(name, str) or not name:
-        raise notes.error("the plugin has no name", place=place, right=f"known: {', '.join(sorted(PLUGINS))}")
-    if not is_mirrored("plugin", name, PLUGINS, UNSUPPORTED_PLUGINS, place, notes):
-        return None
+    name = as_name(entry.get("name"), place, notes)
+    flags = _flags(entry, name, place, notes)
     given = as_mapping(entry.get("arguments"), f"{place}.arguments", notes)
+    if name not in PLUGINS:
+        _left_out(name, flags, actions, place, notes)
+        return None
     arguments = resolve(given, PLUGINS[name], f"plugin {name}", notes, f"{place}.arguments")
-    plugin = PluginConf(name, _flags(entry, place, notes), arguments)
+    plugin = PluginConf(name, flags, arguments)
     if name == "binpack":
         _warn_of_unlisted(plugin, f"{place}.arguments", notes)
     if name == "predicates" and not plugin.on("enablePredicate"):
@@ -43,27 +43,31 @@ def read_plugin(item: object, place: str, notes: Notes) -> PluginConf | None:
     return plugin
 
 
-def is_mirrored(
-    kind: str, name: str, supported: Mapping[str, Any], unsupported: frozenset[str], place: str, notes: Notes
-) -> bool:
-    """Whether an action or plugin can be run here; if not, the doubt says whether Volcano knows it."""
-    if name in supported:
-        return True
-    if name in unsupported:
-        right = f"supported: {', '.join(sorted(supported))}"
-        notes.doubt(f"{kind} {name} exists in Volcano but is not mirrored here", place=place, right=right)
-    else:
-        notes.doubt(f"unknown {kind} {shown(name)}", place=place, right=known(name, supported, also=unsupported))
-    return False
+def _left_out(name: str, flags: Mapping[str, bool], actions: Sequence[str], place: str, notes: Notes) -> None:
+    """The doubt about a plugin that is not run here; none if nothing would have asked it."""
+    if not name:
+        notes.unknown("the plugin has no name, so Volcano goes on without it", place=place, right=known("", PLUGINS))
+        return
+    if name not in UNMIRRORED_PLUGINS:
+        wrong = f"unknown plugin {shown(name)}: the answer is made without it, like that of a Volcano not built with it"
+        right = known(name, PLUGINS, also=UNMIRRORED_PLUGINS)
+        notes.doubt("plugin", name, UNKNOWN, wrong, place=place, right=right)
+        return
+    on = (flag for flag in UNMIRRORED_PLUGINS[name] if flags[flag])
+    decides = ", ".join(DECIDES[flag] for flag in on if flag not in ASKED_BY or ASKED_BY[flag] in actions)
+    if decides:
+        wrong = f"plugin {name} is not mirrored, so the answer is made without it; it decides: {decides}"
+        notes.doubt("plugin", name, decides, wrong, place=place)
 
 
-def _flags(entry: Mapping[str, Any], place: str, notes: Notes) -> dict[str, bool]:
+def _flags(entry: Mapping[str, Any], name: str, place: str, notes: Notes) -> dict[str, bool]:
     flags = dict(FLAGS)
     for key, value in entry.items():
         if key in FLAGS:
             flags[key] = _flag(value, FLAGS[key], f"{place}.{key}", notes)
         elif key not in ("name", "arguments"):
-            notes.doubt(f"unknown flag {key} of plugin {entry['name']}", place=place, right=known(key, FLAGS))
+            wrong = f"unknown flag {key} of plugin {shown(name)} is ignored, as by Volcano"
+            notes.unknown(wrong, place=place, right=known(key, FLAGS))
     return flags
 
 

@@ -50,7 +50,12 @@ ACTIONS: dict[str, Table] = {
     },
 }
 
-UNSUPPORTED_ACTIONS = frozenset({"gangpreempt", "gangreclaim", "shuffle"})
+UNMIRRORED_ACTIONS: dict[str, str] = {
+    "gangpreempt": "victims in the queue of the job",
+    "gangreclaim": "victims in other queues",
+    "shuffle": "victims that plugins name",
+}
+"""Actions that Volcano has and this package does not run, with what they decide."""
 
 PLUGINS: dict[str, Table] = {
     "binpack": {
@@ -102,21 +107,52 @@ PLUGINS: dict[str, Table] = {
     "tdm": {"tdm.revocable-zone.*": Argument("window"), "tdm.evict.period": Argument("unread")},
 }
 
-UNSUPPORTED_PLUGINS = frozenset(
-    {
-        "cdp",
-        "deviceshare",
-        "extender",
-        "network-topology-aware",
-        "nodegroup",
-        "numa-aware",
-        "rescheduling",
-        "resource-strategy-fit",
-        "resourcequota",
-        "task-topology",
-        "usage",
-    }
-)
+_NODES = ("enablePredicate", "enableNodeOrder")
+
+UNMIRRORED_PLUGINS: dict[str, tuple[str, ...]] = {
+    "cdp": ("enablePreemptable", "enableReclaimable"),
+    "deviceshare": _NODES,
+    "extender": (
+        *_NODES,
+        "enablePreemptable",
+        "enableReclaimable",
+        "enableJobEnqueued",
+        "enabledOverused",
+        "enableJobReady",
+    ),
+    "network-topology-aware": ("enabledHyperNodeGradient", "enabledHyperNodeOrder", "enableNodeOrder"),
+    "nodegroup": _NODES,
+    "numa-aware": _NODES,
+    "rescheduling": ("enabledVictim",),
+    "resource-strategy-fit": _NODES,
+    "resourcequota": ("enableJobEnqueued",),
+    "task-topology": ("enableTaskOrder", "enableNodeOrder"),
+    "usage": _NODES,
+}
+"""Plugins that Volcano has and this package does not run, with the flags of their extension points."""
+
+DECIDES: dict[str, str] = {
+    "enablePredicate": "which nodes fit",
+    "enableNodeOrder": "node choice",
+    "enabledHyperNodeGradient": "which topology domains fit",
+    "enabledHyperNodeOrder": "choice of the topology domain",
+    "enableTaskOrder": "order of tasks",
+    "enablePreemptable": "victims of preempt",
+    "enableReclaimable": "victims of reclaim",
+    "enabledVictim": "victims of shuffle",
+    "enableJobEnqueued": "admission of jobs",
+    "enabledOverused": "which queues may get more",
+    "enableJobReady": "when a gang may start",
+}
+"""What is decided at the extension point behind a flag."""
+
+ASKED_BY: dict[str, str] = {
+    "enablePreemptable": "preempt",
+    "enableReclaimable": "reclaim",
+    "enabledVictim": "shuffle",
+    "enableJobEnqueued": "enqueue",
+}
+"""The only action that asks at an extension point; without the action nothing is decided there."""
 
 # The two plugins that give queues their shares, and so their limits.
 SHARE_PLUGINS = ("proportion", "capacity")

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from cpsched.instance import Status
 from cpsched.report.cluster import MOST_NODES, cluster_section
 from cpsched.report.document import Block, Cell, Report, Section, Text, table
-from cpsched.report.jobs import STATUS, job_table, move_table, stay_rows
+from cpsched.report.jobs import job_table, move_table, stay_rows
 from cpsched.report.levels import level_section
 from cpsched.report.nodes import pictured_resources
 from cpsched.report.queues import queue_section
 from cpsched.report.scene import Scene, View
 from cpsched.report.standing import standings
-from cpsched.report.told import Told
+from cpsched.report.status import status_text
+from cpsched.report.told import Told, doubt_cells
 
 
 def decision_report(scene: Scene, told: Told | None = None, *, most_nodes: int = MOST_NODES) -> Report:
@@ -24,7 +25,7 @@ def decision_report(scene: Scene, told: Told | None = None, *, most_nodes: int =
     return Report(
         title=scene.title,
         about=_about(scene),
-        verdict=(*told.verdict, *map(_summary_cell, scene.views)) if told else tuple(verdict(scene)),
+        verdict=tuple(verdict(scene, told)),
         facts=_facts(scene),
         sections=tuple(sections),
         made_from=tuple(_made_from(scene)),
@@ -51,12 +52,15 @@ def _about(scene: Scene) -> str:
     return f"What {told} would do, judged by model {scene.snapshot.policy.name}"
 
 
-def verdict(scene: Scene) -> list[Cell]:
-    """Who is better and where that shows, then what each decision does."""
-    told = [Cell(f"Doubt: {text}", "worse") for text in scene.snapshot.policy.not_asked]
-    for one in standings(scene.views) if len(scene.views) > 1 else []:
-        told.append(Cell(one.sentence, "worse" if one.is_behind else "better"))
-    return [*told, *map(_summary_cell, scene.views)]
+def verdict(scene: Scene, told: Told | None = None) -> list[Cell]:
+    """What is left out, who is better and where that shows, then what each decision does."""
+    cells = doubt_cells(view.solution for view in scene.views)
+    if told is not None:
+        cells += told.verdict
+    else:
+        ranked = standings(scene.views) if len(scene.views) > 1 else []
+        cells += [Cell(one.sentence, "worse" if one.is_behind else "better") for one in ranked]
+    return [*cells, *map(_summary_cell, scene.views)]
 
 
 def _summary_cell(view: View) -> Cell:
@@ -69,7 +73,7 @@ def _summary_cell(view: View) -> Cell:
     }
     counts = {verb: len(tasks) for verb, tasks in parts.items()}
     does = ", ".join(f"{verb} {count:,}" for verb, count in counts.items() if count) or "does nothing"
-    status = STATUS[solution.status]
+    status = status_text(solution)
     if solution.called_optimal:
         status = "stated to be optimal; the proofs are not checked here"
     return Cell(f"{view.name} {does} – {status}.", "quiet")

@@ -72,6 +72,8 @@ def _telling(worst: Sequence[Row]) -> list[int]:
 
 
 def _verdict(study: Study) -> Iterator[Cell]:
+    for text, count in study.doubts.items():
+        yield Cell(f"Doubt, in {count:,} cell{'s' * (count != 1)}: {text}", "worse")
     for (engine, model), counts in study.outcomes.items():
         told = ", ".join(f"{outcome} in {counts[outcome]:,}" for outcome in charts.OUTCOMES if counts[outcome])
         total = sum(counts.values())
@@ -79,7 +81,9 @@ def _verdict(study: Study) -> Iterator[Cell]:
         yield Cell(f"{engine} under {model}, {total:,} decision{'s' * (total != 1)} against the optimum: {told}.", tone)
     if study.times:
         proved = sum(one.proved for one in study.times)
-        yield Cell(f"The optimum is proved on every level in {proved:,} of {len(study.times):,} searches.", "quiet")
+        rest = ", for the rest of the configuration" if study.doubts else ""
+        searches = f"{proved:,} of {len(study.times):,} searches"
+        yield Cell(f"The optimum is proved on every level in {searches}{rest}.", "quiet")
 
 
 def _engines(study: Study, drawn: bool) -> Iterator[Block]:

@@ -56,6 +56,8 @@ class Study:
     instances: set[str] = field(default_factory=set)
     models: set[str] = field(default_factory=set)
     cells: int = 0
+    doubts: Counter[str] = field(default_factory=Counter)
+    """What is left out of the configuration → cells."""
 
     @classmethod
     def of(cls, rows: Iterable[tuple[Row, list[Row]]]) -> Study:
@@ -81,6 +83,7 @@ class Study:
         self.cells += 1
         self.instances.add(cell["instance_sha256"])
         self.models.add(cell["model"])
+        self.doubts.update((cell["doubts"] or "").splitlines())
         if cell["status"] != "ok":
             self.failed.append(cell)
         if cell["engine"] == OPTIMAL:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,6 +56,12 @@ class Told:
             raise InputError(wrong, file=file, right="give what compare -o wrote about one instance") from None
 
 
+def doubt_cells(solutions: Iterable[Solution]) -> list[Cell]:
+    """What decisions leave out of their configuration, each thing once."""
+    texts = dict.fromkeys(doubt.text for one in solutions for doubt in one.doubts)
+    return [Cell(f"Doubt: {text}", "worse") for text in texts]
+
+
 def told_report(told: Told, file: str) -> Report:
     """The report without the cluster: levels, differences and reasons as the file states them, no picture."""
     sections = [
@@ -70,7 +76,7 @@ def told_report(told: Told, file: str) -> Report:
     return Report(
         title=told.title,
         about=f"A comparison of {', '.join(told.names)}; {file} states the model {told.model}",
-        verdict=(Cell(unchecked, "worse"), *stated, Cell(hint, "quiet")),
+        verdict=(Cell(unchecked, "worse"), *doubt_cells(told.solutions), *stated, Cell(hint, "quiet")),
         facts=(),
         sections=tuple(sections),
         made_from=(f"Instance {told.instance_sha256}",),

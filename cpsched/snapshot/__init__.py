@@ -49,6 +49,10 @@ class Snapshot:
         """Key of the job of a task that is in the session."""
         return self.job_by_task[task.key].key
 
+    def never_preempts(self, task: Task) -> bool:
+        """Whether the task evicts nobody: by its preemptionPolicy, or because its profile does not preempt."""
+        return task.never_preempts or not self.policy.preempts_for(task.spec.scheduler_name)
+
     def has_siblings(self, job: SessionJob) -> bool:
         """Whether the job has more tasks than one; those that an explanation leaves out of it count too."""
         return len(job.tasks) > 1

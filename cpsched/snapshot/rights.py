@@ -24,7 +24,7 @@ def actions_against(snapshot: Snapshot, task: Task, victim: Task) -> Iterator[Ac
     unrestricted = job.key in snapshot.unrestricted
     if unrestricted:
         yield "preempt"
-    if not snapshot.is_starving(job) or task.never_preempts:
+    if not snapshot.is_starving(job) or snapshot.never_preempts(task):
         return
     if not (victim.preemptable or snapshot.policy.is_kube):
         return
@@ -102,7 +102,7 @@ class StaticRights:
             job.key in snapshot.unrestricted,
             task.priority,
             task.best_effort,
-            task.never_preempts,
+            snapshot.never_preempts(task),
         )
 
     def _victim(self, victim: Task) -> Hashable:

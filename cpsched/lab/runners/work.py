@@ -100,7 +100,8 @@ class Decide:
             "levels": content["levels"],
             "counts": {name: len(content[name]) for name in counted},
         }
-        return facts | ({"doubts": list(policy.not_asked)} if policy.not_asked else {}), zipped(content)
+        doubts = [doubt.text for doubt in solution.doubts]
+        return facts | ({"doubts": doubts} if doubts else {}), zipped(content)
 
 
 Work = Describe | Decide

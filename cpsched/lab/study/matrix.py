@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 import cpsched
 from cpsched import engines
 from cpsched.errors import InputError
-from cpsched.files import files_below, read_document
+from cpsched.files import files_below
 from cpsched.importers.corpus import is_beside
-from cpsched.importers.policy import load_policy, model_content
+from cpsched.importers.policy import load_policy, model_content, read_conf
 from cpsched.lab.runners.work import Status
 from cpsched.lab.study.recipe import Recipe
 from cpsched.parsing import SUFFIXES
@@ -86,7 +86,7 @@ class Plan:
         for engine in recipe.engines:
             engines.find(engine)
         if kept is None or "conf" in named:
-            conf = None if recipe.conf is None else read_document(recipe.conf).data
+            conf = None if recipe.conf is None else read_conf(recipe.conf).data
         else:
             conf = kept.conf
         if kept is None or "models" in named:

@@ -98,7 +98,7 @@ class Recipe(BaseModel):
     kube_version: str | None = Field(None, description="release of kube-scheduler")
     pod_groups: bool = Field(False, description="kube-scheduler's gate GenericWorkload, for the engine kube")
     allow_extenders: bool = Field(False, description="HTTP extenders are asked; said by the command line only")
-    lenient: bool = Field(False, description="broken references and unknown settings are no errors")
+    lenient: bool = Field(False, description="broken references between objects are no errors")
 
     @classmethod
     def parse(cls, data: Any, *, file: str | None = None) -> Recipe:

@@ -89,6 +89,7 @@ class CellRecord(Record):
     findings: dict[str, Count]
     levels: tuple[Annotated[Level, AfterValidator(_level)], ...]
     counts: Annotated[dict[str, Count], AfterValidator(_counts)]
+    doubts: tuple[str, ...] = ()
     wall_seconds: Seconds | None
     cpu_seconds: Seconds | None
     peak_rss_bytes: Count | None

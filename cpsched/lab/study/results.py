@@ -120,6 +120,7 @@ def _cell(cell: Cell, record: CellRecord, best: CellRecord | None) -> Row:
         "findings": sum(record.findings.values()),
         "findings_by_rule": json.dumps(record.findings),
         **record.counts,
+        "doubts": "\n".join(record.doubts) or None,
         "levels": len(levels),
         "levels_proved": sum(level.proved for level in levels),
         "vector": json.dumps([level.value for level in levels]),

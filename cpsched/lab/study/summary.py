@@ -21,6 +21,8 @@ class Summary:
     seconds: dict[tuple[str, str], list[float]] = field(default_factory=dict)
     failures: list[Row] = field(default_factory=list)
     """The first ones."""
+    doubts: Counter[str] = field(default_factory=Counter)
+    """What is left out of the configuration → cells."""
 
     @classmethod
     def of(cls, cells: Iterable[Row]) -> Summary:
@@ -30,6 +32,7 @@ class Summary:
             group = (row["model"], row["engine"])
             counts = summary.groups.setdefault(group, Counter())
             counts["cells"] += 1
+            summary.doubts.update((row["doubts"] or "").splitlines())
             counts[row["status"]] += 1
             counts["failed"] += row["status"] != "ok"
             counts["proved"] += row["solution"] == "optimal"

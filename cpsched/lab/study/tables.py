@@ -26,6 +26,7 @@ CELLS: dict[str, str] = {
     "findings": "int64",
     "findings_by_rule": "string",
     **dict.fromkeys(("binds", "allocated", "pipelined", "evictions", "unplaced"), "int64"),
+    "doubts": "string",
     **dict.fromkeys(("levels", "levels_proved"), "int64"),
     **dict.fromkeys(("vector", "compared", "first_difference"), "string"),
     "first_difference_rank": "int64",

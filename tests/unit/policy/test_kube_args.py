@@ -139,8 +139,8 @@ RATIO = "RequestedToCapacityRatio"
         ("DynamicResources", {"bindingTimeout": "500ms"}, "bindingTimeout"),
     ],
 )
-def test_what_upstream_refuses_is_refused_even_to_the_lenient(name: str, fields: dict[str, Any], text: str) -> None:
-    message = refusal({"profiles": [{"pluginConfig": [{"name": name, "args": fields}]}]}, lenient=True)
+def test_what_upstream_refuses_is_refused(name: str, fields: dict[str, Any], text: str) -> None:
+    message = refusal({"profiles": [{"pluginConfig": [{"name": name, "args": fields}]}]})
     assert text in message
     assert message.startswith(f"k.yaml: profiles[0].pluginConfig.{name}")
 
@@ -157,13 +157,14 @@ def test_what_upstream_refuses_is_refused_even_to_the_lenient(name: str, fields:
             "NodeResourcesFit.scoringStrategy: unknown field weights",
         ),
         ({"name": "NodeName", "args": {"a": 1}}, "plugin NodeName takes no arguments"),
-        ({"name": "Coscheduling", "args": {"a": 1}}, "unknown plugin Coscheduling"),
+        ({"name": "NodeResourceFit", "args": {}}, 'the unknown plugin "NodeResourceFit" are ignored; did you mean Nod'),
     ],
 )
-def test_what_is_not_known_is_named_and_a_warning_to_the_lenient(entry: dict[str, Any], text: str) -> None:
+def test_what_is_not_known_is_a_warning_and_an_error_to_the_strict(entry: dict[str, Any], text: str) -> None:
     given = {"profiles": [{"pluginConfig": [entry]}]}
-    assert text in refusal(given)
-    assert any(text in warning for warning in KubeConf.parse({**HEAD, **given}, lenient=True).warnings)
+    assert text in refusal(given, strict=True)
+    (warning,) = KubeConf.parse({**HEAD, **given}).warnings
+    assert text in warning
 
 
 def test_a_plugin_is_configured_once() -> None:

@@ -133,7 +133,9 @@ class TestProfiles:
             ({"parallelism": 0}, "parallelism: 0 does not fit"),
             ({"podInitialBackoffSeconds": 0}, "podInitialBackoffSeconds: 0 does not fit"),
             ({"podInitialBackoffSeconds": 11}, "podMaxBackoffSeconds: is shorter than podInitialBackoffSeconds"),
-            ({"apiVersion": "kubescheduler.config.k8s.io/v1beta3"}, "should be 'kubescheduler.config.k8s.io/v1'"),
+            ({"apiVersion": "kubescheduler.config.k8s.io/v2"}, "apiVersion: unknown version"),
+            ({"apiVersion": "componentconfig/v1alpha1"}, "write kubescheduler.config.k8s.io/v1; also known: v1beta3,"),
+            ({"apiVersion": None}, "apiVersion: is missing; write kubescheduler.config.k8s.io/v1"),
         ],
     )
     def test_refused(self, given: dict[str, Any], text: str) -> None:
@@ -196,8 +198,13 @@ class TestExtenders:
             ([{"urlPrefix": "x", "bindVerb": "b"}] * 2, "several extenders have a bindVerb"),
             ([{"urlPrefix": "x", "managedResources": names("a.com/x")}] * 2, "a.com/x is managed twice"),
             ([{"urlPrefix": "x", "managedResources": names("cpu")}], "cpu is not an extended resource"),
-            ([{"urlPrefix": "x", "filterverb": "f"}], "unknown field filterverb; did you mean filterVerb?"),
         ],
     )
     def test_refused(self, given: list[dict[str, Any]], text: str) -> None:
         assert text in refusal({"extenders": given})
+
+    def test_an_unknown_field_is_a_warning(self) -> None:
+        conf = KubeConf.parse({**HEAD, "extenders": [{"urlPrefix": "x", "filterverb": "f"}]})
+        (warning,) = conf.warnings
+        assert "extenders[0]: unknown field filterverb; did you mean filterVerb?" in warning
+        assert [extender.filter_verb for extender in conf.extenders] == [""]

@@ -70,16 +70,18 @@ class TestConfiguration:
     )
     def test_one_of_another_scheduler_is_refused(self, name: str, conf: dict[str, Any], text: str) -> None:
         with pytest.raises(InputError) as caught:
-            policy_for(load_model(name), conf, file="c", lenient=True)
+            policy_for(load_model(name), conf, file="c")
         assert str(caught.value).startswith(text)
 
-    def test_lenience_turns_doubts_into_warnings(self) -> None:
+    def test_the_strict_take_no_doubt_and_no_unknown_field(self) -> None:
         conf = {"actions": "allocate, shuffle", "tiers": [{"plugins": [{"name": "gang"}]}]}
         with pytest.raises(InputError, match=r"^c: actions: action shuffle"):
-            policy_for(load_model("volcano"), conf, file="c")
-        assert len(policy_for(load_model("volcano"), conf, lenient=True).warnings) == 1
+            policy_for(load_model("volcano"), conf, file="c", strict=True)
+        assert len(policy_for(load_model("volcano"), conf).warnings) == 1
         kube = {**KUBE, "profile": []}
-        assert len(policy_for(load_model("kube"), kube, lenient=True).warnings) == 1
+        with pytest.raises(InputError, match=r"^c: unknown field profile; did you mean profiles\?"):
+            policy_for(load_model("kube"), kube, file="c", strict=True)
+        assert len(policy_for(load_model("kube"), kube).warnings) == 1
 
 
 class TestActions:

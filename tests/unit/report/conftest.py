@@ -61,6 +61,7 @@ def cell(instance: str, engine: str = "volcano", levels: Sequence[dict[str, Any]
         "compared": None if engine == "optimal" else "same" if first is None else "behind",
         "first_difference": None,
         "first_difference_rank": None,
+        "doubts": None,
         "first_difference_value": None,
         "first_difference_optimal": None,
     }

@@ -1,0 +1,22 @@
+"""The headline of a decision: how far it is proved, and for which part of the configuration."""
+
+from __future__ import annotations
+
+from cpsched.doubts import without
+from cpsched.solution import Solution, SolutionStatus
+
+STATUS = {
+    "optimal": "optimal, every level proved",
+    "feasible": "the best so far, not every level proved",
+    "heuristic": "what the heuristic does, nothing proved",
+    "infeasible": "no decision; the engine reports that none is feasible",
+    "unknown": "no answer in time",
+}
+
+
+def status_text(solution: Solution) -> str:
+    """The status in words; nothing is called proved without what it was proved without."""
+    left_out = without(solution.doubts)
+    if left_out and solution.status is SolutionStatus.OPTIMAL:
+        return f"optimal{left_out}: every level proved for the rest of the configuration"
+    return f"{STATUS[solution.status]}{left_out and f'; decided{left_out}'}"

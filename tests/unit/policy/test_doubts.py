@@ -1,0 +1,211 @@
+"""What is configured and not run here: a doubt with what it decides, never a refusal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from cpsched.doubts import Doubt, without
+from cpsched.errors import InputError
+from cpsched.policy import KubeConf, Policy, VolcanoConf, load_model, policy_for
+from cpsched.policy.kube_registry import DECIDES as POINTS
+from cpsched.policy.kube_registry import MERGED_PLUGINS, points
+from cpsched.policy.kube_registry import PLUGINS as KUBE_PLUGINS
+from cpsched.policy.kube_registry import UNMIRRORED_PLUGINS as UNMIRRORED_KUBE_PLUGINS
+from cpsched.policy.volcano_registry import (
+    ACTIONS,
+    ASKED_BY,
+    DECIDES,
+    FLAGS,
+    PLUGINS,
+    UNMIRRORED_ACTIONS,
+    UNMIRRORED_PLUGINS,
+)
+
+ALL_ACTIONS = "enqueue, allocate, backfill, preempt, reclaim, shuffle"
+KUBE = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+NODES = "which nodes fit, node choice"
+
+
+def volcano(*plugins: Any, actions: str = ALL_ACTIONS) -> VolcanoConf:
+    entries = [{"name": one} if isinstance(one, str) else one for one in ("gang", *plugins)]
+    return VolcanoConf.parse({"actions": actions, "tiers": [{"plugins": entries}]}, file="v.conf")
+
+
+def kube(**plugins: Any) -> KubeConf:
+    sets = {
+        point: {side: [{"name": name} for name in names] for side, names in one.items()}
+        for point, one in plugins.items()
+    }
+    return KubeConf.parse({**KUBE, "profiles": [{"plugins": sets}]}, file="k.yaml")
+
+
+def named(conf: VolcanoConf | KubeConf) -> list[str]:
+    return [str(doubt) for doubt in conf.doubts if doubt.kind != "action"]
+
+
+class TestVolcano:
+    @pytest.mark.parametrize(("name", "flags"), UNMIRRORED_PLUGINS.items())
+    def test_a_plugin_that_is_not_mirrored_is_named_with_what_it_decides(
+        self, name: str, flags: tuple[str, ...]
+    ) -> None:
+        conf = volcano({"name": name, "arguments": {"weight": 10}})
+        decides = ", ".join(DECIDES[flag] for flag in flags)
+        assert named(conf) == [f"plugin {name} ({decides})"]
+        text = f"tiers[0].plugins[1]: plugin {name} is not mirrored, so the answer is made without it"
+        text += f"; it decides: {decides}"
+        assert conf.doubts[-1].text == text
+        assert conf.warnings[-1] == f"v.conf: {text}"
+        assert [plugin.name for plugin in conf.plugins] == ["gang"]
+
+    @pytest.mark.parametrize(("name", "decides"), UNMIRRORED_ACTIONS.items())
+    def test_so_is_an_action(self, name: str, decides: str) -> None:
+        conf = volcano(actions=f"allocate, {name}, backfill, {name}")
+        assert conf.actions == ("allocate", "backfill")
+        (doubt,) = conf.doubts
+        assert (doubt.kind, doubt.name, doubt.decides) == ("action", name, decides)
+        assert doubt.text.startswith(f"actions: action {name} is not mirrored, so the answer is made without it")
+
+    def test_it_may_be_the_only_action(self) -> None:
+        assert volcano(actions="shuffle").actions == ()
+
+    def test_a_flag_that_is_off_takes_its_part_out(self) -> None:
+        assert named(volcano({"name": "usage", "enablePredicate": False})) == ["plugin usage (node choice)"]
+        off = {"name": "usage", "enablePredicate": False, "enableNodeOrder": False}
+        assert volcano(off, actions="allocate").doubts == ()
+
+    @pytest.mark.parametrize(
+        ("name", "actions", "decides"),
+        [
+            ("cdp", "allocate, preempt", "victims of preempt"),
+            ("cdp", "allocate, reclaim", "victims of reclaim"),
+            ("cdp", "allocate, gangpreempt", None),
+            ("rescheduling", "allocate, shuffle", "victims of shuffle"),
+            ("rescheduling", "allocate, preempt", None),
+            ("resourcequota", "enqueue, allocate", "admission of jobs"),
+            ("resourcequota", "allocate", None),
+        ],
+    )
+    def test_so_does_an_action_that_is_not_configured(self, name: str, actions: str, decides: str | None) -> None:
+        assert named(volcano(name, actions=actions)) == ([] if decides is None else [f"plugin {name} ({decides})"])
+
+    @pytest.mark.parametrize(("given", "near"), [("numaaware", "numa-aware"), ("gnag", "gang"), ("magic", ""), (5, "")])
+    def test_an_unknown_name_may_be_a_plugin_of_somebody_s_own(self, given: object, near: str) -> None:
+        (doubt,) = volcano({"name": given}, actions="allocate").doubts
+        assert (doubt.kind, doubt.name, doubt.decides) == ("plugin", str(given), "not known here")
+        assert "like that of a Volcano not built with it" in doubt.text
+        assert ("did you mean" in doubt.text) == bool(near)
+        assert f"did you mean {near}" in doubt.text or not near
+
+    def test_a_name_is_cut(self) -> None:
+        assert len(volcano("x" * 1000).doubts[-1].name) == 60
+
+    def test_every_plugin_that_upstream_registers_is_known(self) -> None:
+        assert len(PLUGINS) + len(UNMIRRORED_PLUGINS) == 24
+        assert len(ACTIONS) + len(UNMIRRORED_ACTIONS) == 8
+        assert not PLUGINS.keys() & UNMIRRORED_PLUGINS.keys()
+        assert DECIDES.keys() <= FLAGS.keys()
+        assert ASKED_BY.keys() <= DECIDES.keys()
+
+
+class TestKube:
+    @pytest.mark.parametrize(("name", "hooks"), UNMIRRORED_KUBE_PLUGINS.items())
+    def test_a_known_plugin_decides_what_its_points_do(self, name: str, hooks: tuple[str, ...]) -> None:
+        conf = kube(multiPoint={"enabled": [name]})
+        decides = ", ".join(dict.fromkeys(POINTS[hook] for hook in hooks))
+        assert named(conf) == [f"plugin {name} ({decides})"]
+        assert conf.profiles == KubeConf.default().profiles
+
+    @pytest.mark.parametrize("point", points("1.36"))
+    def test_any_other_decides_where_it_is_enabled(self, point: str) -> None:
+        conf = kube(**{point: {"enabled": ["Mine"]}})
+        assert named(conf) == ([] if point == "postBind" else [f"plugin Mine ({POINTS[point]})"])
+        assert conf.profiles == KubeConf.default().profiles
+
+    def test_once_for_all_its_points(self) -> None:
+        conf = kube(preFilter={"enabled": ["Mine"]}, filter={"enabled": ["Mine"]}, score={"enabled": ["Mine"]})
+        assert named(conf) == [f"plugin Mine ({NODES})"]
+        assert named(kube(multiPoint={"enabled": ["Mine"]})) == ["plugin Mine (not known here)"]
+
+    def test_a_typo_stays_visible(self) -> None:
+        (doubt,) = kube(score={"enabled": ["NodeResourceFit"]}).doubts
+        assert 'unknown plugin "NodeResourceFit": the answer is made without it' in doubt.text
+        assert "did you mean NodeResourcesFit?" in doubt.text
+
+    def test_its_arguments_are_not_looked_at(self) -> None:
+        plugins = {"score": {"enabled": [{"name": "Mine"}]}}
+        config = [{"name": "Mine", "args": {"a": 1}}, {"name": "Coscheduling", "args": {"b": 2}}]
+        conf = KubeConf.parse({**KUBE, "profiles": [{"plugins": plugins, "pluginConfig": config}]})
+        assert len(conf.warnings) == len(conf.doubts) == 1
+
+    @pytest.mark.parametrize(("point", "default"), [("queueSort", "PrioritySort"), ("bind", "DefaultBinder")])
+    def test_the_default_runs_where_it_was_the_only_one(self, point: str, default: str) -> None:
+        for conf in (
+            kube(**{point: {"enabled": ["Mine"], "disabled": ["*"]}}),
+            kube(multiPoint={"enabled": ["Mine"], "disabled": [default]}),
+        ):
+            assert conf.profiles[0].pipeline.points[point] == (default,)
+            assert len(conf.doubts) == 1
+
+    def test_a_former_plugin_whose_work_is_done_is_no_doubt(self) -> None:
+        conf = kube(multiPoint={"enabled": list(MERGED_PLUGINS)}, filter={"disabled": ["EBSLimits"]})
+        assert conf.doubts == ()
+        assert len(conf.warnings) == len(MERGED_PLUGINS)
+        assert "NodeVolumeLimits does its work" in conf.warnings[0]
+        assert set(MERGED_PLUGINS.values()) <= KUBE_PLUGINS.keys()
+
+    def test_a_plugin_that_is_only_disabled_decides_nothing(self) -> None:
+        conf = kube(score={"disabled": ["NodeResourcesLeastAllocated", "Coscheduling"]})
+        assert (conf.doubts, conf.warnings) == ((), ())
+
+    def test_the_strict_take_none(self) -> None:
+        plugins = {"score": {"enabled": [{"name": "Mine"}]}}
+        with pytest.raises(InputError, match=r'^k: profiles\[0\]\.plugins: unknown plugin "Mine"'):
+            KubeConf.parse({**KUBE, "profiles": [{"plugins": plugins}]}, file="k", strict=True)
+
+
+class TestExtenders:
+    CONF = {
+        **KUBE,
+        "extenders": [{"urlPrefix": "http://a", "filterVerb": "f", "prioritizeVerb": "p", "weight": 1}],
+    }
+
+    def policy(self) -> Policy:
+        return policy_for(load_model("kube"), self.CONF, file="k")
+
+    def test_one_that_is_not_asked_is_a_doubt_of_every_decision(self) -> None:
+        policy = self.policy().without_extenders("k")
+        (doubt,) = policy.doubts
+        assert str(doubt) == f"extender http://a ({NODES})"
+        assert doubt.text.startswith("extenders: an input opens no connection: the extender http://a is not asked")
+        assert policy.warnings == (f"k: {doubt.text}",)
+        assert policy.doubts_of_search == policy.doubts
+
+    def test_one_that_is_asked_is_a_doubt_of_proofs(self) -> None:
+        policy = self.policy()
+        assert (policy.doubts, policy.warnings) == ((), ())
+        (doubt,) = policy.doubts_of_search
+        assert (doubt.kind, doubt.decides) == ("extender", NODES)
+        assert doubt.text == "extenders: the search for the optimum does not ask the extender http://a"
+
+
+class TestWithout:
+    @staticmethod
+    def doubt(name: str) -> Doubt:
+        return Doubt(kind="plugin", name=name, decides="x", text="t")
+
+    def test_names_each_thing_once(self) -> None:
+        assert without(()) == ""
+        assert without([self.doubt("a")]) == " without plugin a (x)"
+        two = [self.doubt("a"), self.doubt("b"), self.doubt("a")]
+        assert without(two) == " without plugin a (x) and plugin b (x)"
+        three = map(self.doubt, "abc")
+        assert without(three) == " without plugin a (x), plugin b (x) and plugin c (x)"
+
+
+def test_a_policy_has_the_doubts_of_its_own_scheduler() -> None:
+    conf = {"actions": "allocate", "tiers": [{"plugins": [{"name": "numa-aware"}]}]}
+    policy = policy_for(load_model("volcano"), conf, file="v")
+    assert [str(doubt) for doubt in policy.doubts] == [f"plugin numa-aware ({NODES})"]
+    assert policy_for(load_model("volcano"), None).doubts == policy_for(load_model("kube"), None).doubts == ()
