@@ -167,13 +167,14 @@ def out_of_reach(snapshot: Snapshot, priority: int) -> Callable[[Task], bool]:
     lower = rights.claimants(task for job in snapshot.starving if job.priority < priority for task in job.pending)
 
     def test(victim: Task) -> bool:
+        actions_of = rights.against(victim)
         for task in lower:
-            for action in rights.actions(task, victim):
+            for action in actions_of(task):
                 if action == "preempt" or is_above_share_now(snapshot, victim):
                     return False
         return True
 
-    return test
+    return snapshot.identical.once(test, rights.reach_of)
 
 
 def vector(decision: Decision) -> list[Value]:

@@ -87,6 +87,35 @@ def crowds() -> Iterator[Snapshot]:
         yield snapshot_of(cluster(*(one(f"j{n}") for n in range(60)), nodes=nodes, queues=queues), conf=told)
 
 
+def crowded(seed: int) -> Decision:
+    """Full nodes on which small and large tasks of one queue make room for those of another and of their own."""
+    r = random.Random(seed)
+    actions = r.choice(["enqueue, allocate, preempt, backfill", "enqueue, allocate, reclaim, backfill", ALL])
+    rules = {"eviction.scope": "cluster"} if seed % 4 == 0 else None
+    names = [f"n{number}" for number in range(3 if rules or actions == ALL else 12)]
+    sizes = {name: r.choice([(2, 2), (1, 3), (1, 1, 2)]) for name in names}
+    ranks, asked = r.choice([(10,), (10, 50)]), r.choice([(1, 2), (1, 2, 3)])
+    jobs = [
+        job(f"old-{name}-{i}", running(cpu, node=name), priority=r.choice(ranks), minMember=0, queue="left")
+        for name, cpus in sizes.items()
+        for i, cpu in enumerate(cpus)
+    ]
+    where = {}
+    for name in names:
+        for i in range(r.choice([1, 2, 3])):
+            queue, priority = r.choice(["right", "left"]), r.choice([10, 50, 100])
+            jobs.append(job(f"new-{name}-{i}", pending(r.choice(asked)), priority=priority, queue=queue))
+            where[f"new-{name}-{i}"] = name
+    queues = [{"name": "left"}, {"name": "right", "weight": 5}]
+    told = conf(actions, "priority", "gang", "predicates", "proportion")
+    nodes = {name: sum(cpus) + r.choice([0, 0, 1]) for name, cpus in sizes.items()}
+    snapshot = snapshot_of(cluster(*jobs, nodes=nodes, queues=queues), conf=told, rules=rules)
+    tasks = snapshot.instance.tasks
+    placed = {key: where[key.split("/")[0]] for key, task in tasks.items() if not task.node}
+    gone = [Eviction(task=key) for key, task in tasks.items() if task.node and r.random() < 0.7]
+    return Decision(snapshot, {}, placed, tuple(gone))
+
+
 def decisions(snapshot: Snapshot, count: int = 6) -> Iterator[Decision]:
     """Anything goes: placed anywhere, evicted by anybody, running tasks placed again."""
     r = random.Random(len(snapshot.instance.tasks))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from cpsched.check import Decision, Violation, violations
 from cpsched.importers.load import Source, load
-from cpsched.objectives import levels
+from cpsched.objectives import levels, vector
 from cpsched.policy import Model, load_model, policy_for
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Solution
@@ -94,6 +95,23 @@ def findings(decision: Decision) -> list[Violation]:
 def broken(decision: Decision) -> set[str]:
     """Keys of the broken rules."""
     return {violation.rule for violation in violations(decision)}
+
+
+def judged_both_ways(decisions: Iterable[Decision]) -> int:
+    """How many decisions there are; each is judged the same, with shortcuts over identical tasks and without.
+
+    Decisions on one session that follow each other share the plain one too.
+    """
+    count, plain_one = 0, None
+    for decision in decisions:
+        quick = decision.snapshot
+        if plain_one is None or plain_one.instance is not quick.instance or plain_one.policy is not quick.policy:
+            plain_one = Snapshot(quick.instance, quick.policy, shortcuts=False)
+        asked = replace(decision, snapshot=plain_one)
+        assert violations(decision) == violations(asked)
+        assert vector(decision) == vector(asked)
+        count += 1
+    return count
 
 
 def values(decision: Decision) -> dict[str, int | str | None]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
-from functools import cached_property
-from operator import attrgetter
-from typing import Any
+from collections.abc import Iterator, Sequence
+from functools import cached_property, partial
+from typing import Any, NamedTuple
 
 from cpsched.check.decision import Decision
+from cpsched.check.identical import charge_of, payers
 from cpsched.check.rights import Pair, Pairs
 from cpsched.instance import Task
 
@@ -16,69 +16,64 @@ Charged = dict[str, tuple[Task, ...]]
 Missing = dict[str, float]
 
 
+class Verdict(NamedTuple):
+    """Whether some way of charging works, and whether the search came to its end."""
+
+    succeeds: bool
+    decided: bool
+
+
 def uncharged_nodes(decision: Decision) -> Iterator[tuple[str, bool]]:
     """(node, decided) of contended nodes whose victims' room goes to nobody with a right to and a need for it."""
     missing = {node: short for node in decision.victims_by_node if (short := _missing(decision, node))}
-    known: dict[Hashable, _Search] = {}
+    charges = Charges(decision, missing)
+    verdict_on = decision.snapshot.identical.once(charges.verdict, partial(charge_of, charges))
     for nodes in _components(decision, missing):
-        search = _Search(decision, nodes, missing)
-        content = search.content()
-        search = search if content is None else known.setdefault(content, search)
-        if not search.succeeds:
-            yield nodes[0], search.steps <= STEPS
+        verdict = verdict_on(tuple(nodes))
+        if not verdict.succeeds:
+            yield nodes[0], verdict.decided
+
+
+class Charges:
+    """What can be charged on each contended node: its victims, those who may pay, and what is used beyond its room."""
+
+    def __init__(self, decision: Decision, missing: dict[str, Missing]):
+        self.decision, self.rights, self.missing = decision, decision.rights, missing
+
+    def verdict(self, nodes: tuple[str, ...]) -> Verdict:
+        """Whether the victims of all the nodes together can be charged."""
+        search = _Search(self, nodes)
+        succeeds = search.run()
+        return Verdict(succeeds, search.steps <= STEPS)
+
+    def victims(self, node: str) -> list[Task]:
+        """Those whose room may be charged to somebody."""
+        return [victim for victim in self.decision.victims_by_node[node] if self.payers[victim.key]]
+
+    @cached_property
+    def payers(self) -> dict[str, Pairs]:
+        """Who may pay for each victim; one that breaks `eviction` by its queue's share alone is no second breach."""
+        return {key: pairs or self.rights.static[key] for key, pairs in self.rights.by_victim.items()}
 
 
 class _Search:
     """Hands the victims of some nodes out, node by node, until the charged ones free all the room that is used."""
 
-    def __init__(self, decision: Decision, nodes: Sequence[str], missing: dict[str, Missing]):
-        self.decision, self.rights, self._shape_of = decision, decision.rights, decision.snapshot.shape_of
-        self.nodes, self.missing = nodes, missing
+    def __init__(self, charges: Charges, nodes: tuple[str, ...]):
+        self.charges, self.nodes = charges, nodes
+        self.rights, self.snapshot = charges.rights, charges.decision.snapshot
         self.steps = 0
 
-    @cached_property
-    def succeeds(self) -> bool:
+    def run(self) -> bool:
         """Whether some way of charging works for all the nodes together."""
         return self._node(0, {}, ())
-
-    def content(self) -> Hashable:
-        """All that the answer depends on, by number instead of name; None unless it is about one node on its own.
-
-        Who asks for the same mostly shares a vector, and the instance keeps it.
-        """
-        victims, contested = self._victims(self.nodes[0]), self.rights.contested
-        if len(self.nodes) > 1 or (contested and any(victim.key in contested for victim in victims)):
-            return None
-        job_of = self.decision.snapshot.job_by_task
-        jobs: dict[str, int] = {}
-        entitled: dict[int, tuple[int, Hashable]] = {}
-        each = []
-        for victim in victims:
-            pairs = self._pairs(victim)
-            if id(pairs) not in entitled:
-                # Payers of one job that are alike have the same rights: how many there are tells them apart enough.
-                described = [
-                    (jobs.setdefault(job_of[payer.key].key, len(jobs)), payer.priority, id(payer.requests), action)
-                    for payer, action in pairs
-                ]
-                entitled[id(pairs)] = (len(entitled), tuple(described))
-            each.append((id(victim.requests), entitled[id(pairs)][0]))
-        return tuple(each), tuple(entitled.values()), tuple(sorted(self.missing[self.nodes[0]].items()))
 
     def _node(self, position: int, charged: Charged, also_reclaimed: tuple[Task, ...]) -> bool:
         if position == len(self.nodes):
             return True
         node = self.nodes[position]
-        return self._victim(position, self._victims(node), charged, self.missing[node], also_reclaimed)
-
-    def _victims(self, node: str) -> list[Task]:
-        """Those whose room may be charged to somebody, the largest first."""
-        by_victim, static = self.rights.by_victim, self.rights.static
-        victims = [v for v in self.decision.victims_by_node[node] if by_victim[v.key] or static[v.key]]
-        victims.sort(key=attrgetter("key"), reverse=True)
-        if len({id(v.requests) for v in victims}) > 1:
-            victims.sort(key=lambda v: [amount for _, amount in self._shape_of(v)], reverse=True)
-        return victims
+        largest_first = sorted(self.charges.victims(node), key=_amounts, reverse=True)
+        return self._victim(position, largest_first, charged, self.charges.missing[node], also_reclaimed)
 
     def _victim(
         self, position: int, left: Sequence[Task], charged: Charged, missing: Missing, also_reclaimed: tuple[Task, ...]
@@ -90,37 +85,34 @@ class _Search:
             return False
         victim, rest = left[0], left[1:]
         fewer = {name: amount - victim.requests.get(name, 0) for name, amount in missing.items()}
-        for (payer, action), mine in self._ways(victim, charged):
+        for payer, action in self._ways(victim, charged):
             reclaimed = also_reclaimed
             if action == "reclaim" and self.rights.action(victim.key) == "preempt":
                 reclaimed = (*also_reclaimed, victim)
                 if not self._still_given_back(victim, reclaimed):
                     continue
+            mine = (*charged.get(payer.key, ()), victim)
             if self._victim(position, rest, {**charged, payer.key: mine}, fewer, reclaimed):
                 return True
         return self._victim(position, rest, charged, missing, also_reclaimed)
 
-    def _ways(self, victim: Task, charged: Charged) -> Iterator[tuple[Pair, tuple[Task, ...]]]:
-        tried: list[object] = []
-        for payer, action in self._pairs(victim):
-            mine = (*charged.get(payer.key, ()), victim)
-            job = self.decision.snapshot.job_key(payer)
-            alike = (payer.requests, job, payer.priority, action, [v.key for v in mine])
-            if alike not in tried and _needs_each(payer, mine):
-                tried.append(alike)
-                yield (payer, action), mine
-
-    def _pairs(self, victim: Task) -> Pairs:
-        """A victim that breaks `eviction` by its queue's share alone is not held against its room a second time."""
-        return self.rights.by_victim[victim.key] or self.rights.static[victim.key]
+    def _ways(self, victim: Task, charged: Charged) -> Iterator[Pair]:
+        """Those who may pay for the victim and need it beside what they are charged already."""
+        pairs = self.snapshot.identical.one_of_each(self.charges.payers[victim.key], payers(self.snapshot, charged))
+        for payer, action in pairs:
+            if _needs_each(payer, (*charged.get(payer.key, ()), victim)):
+                yield payer, action
 
     def _still_given_back(self, victim: Task, also_reclaimed: tuple[Task, ...]) -> bool:
-        queue = self.decision.snapshot.queue_of(victim)
+        queue = self.snapshot.queue_of(victim)
         assert queue is not None
-        same = [v for v in also_reclaimed if self.decision.snapshot.queue_of(v) is queue]
-        together = [*self.rights.reclaimed.get(queue.name, []), *same]
-        found = self.rights.given_back(queue.name, together)
+        same = [v for v in also_reclaimed if self.snapshot.queue_of(v) is queue]
+        found = self.rights.given_back(queue.name, [*self.rights.reclaimed.get(queue.name, []), *same])
         return all(v.key in found for v in same)
+
+
+def _amounts(task: Task) -> list[int]:
+    return [amount for _, amount in sorted(task.requests.items())]
 
 
 def _needs_each(payer: Task, victims: Sequence[Task]) -> bool:

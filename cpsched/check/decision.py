@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from cpsched.check.identical import requests_of
 from cpsched.check.rights import Rights
 from cpsched.check.violation import Violation
 from cpsched.instance import Task
@@ -104,6 +104,16 @@ class Decision:
         """Victims of each job of the session."""
         return self._by_job(self.victims)
 
+    @cached_property
+    def placed_by_queue(self) -> dict[str, list[Task]]:
+        """Tasks placed for the jobs of each queue."""
+        return self._by_queue(self.placed_by_job)
+
+    @cached_property
+    def victims_by_queue(self) -> dict[str, list[Task]]:
+        """Victims of the jobs of each queue."""
+        return self._by_queue(self.victims_by_job)
+
     def jobs_served(self) -> list[SessionJob]:
         """Jobs that received something."""
         return [self.snapshot.jobs[key] for key in self.placed_by_job]
@@ -117,34 +127,28 @@ class Decision:
         """What each queue holds once everything is placed and the victims are gone; reserves count, ancestors too."""
         shares = self.snapshot.shares
         after = {name: dict(share.allocated) for name, share in shares.items()}
-        lines = {name: [after[one] for one in (name, *share.ancestors)] for name, share in shares.items()}
-        job_of, twins, tasks = self.snapshot.job_by_task, self.snapshot.twins, self.snapshot.instance.tasks
-        for sign, keys in ((1, list(self.placed)), (-1, [victim.key for victim in self.victims])):
-            known = [key for key in keys if key in job_of]
-            numbers = [twins[key] for key in known]
-            one_of = dict(zip(numbers, known, strict=True))
-            for twin, count in Counter(numbers).items():
-                # Twins ask for the same in the same queue.
-                queue, requests = job_of[one_of[twin]].queue, tasks[one_of[twin]].requests
-                for held in lines.get(queue, ()) if queue is not None else ():
-                    for resource, amount in requests.items():
-                        held[resource] = held.get(resource, 0) + sign * count * amount
+        for sign, changed in ((1, self.placed_by_queue), (-1, self.victims_by_queue)):
+            for queue, tasks in changed.items():
+                total = total_of([task.requests for task in tasks])
+                for name in (queue, *shares[queue].ancestors) if queue in shares else ():
+                    for resource, amount in total.items():
+                        after[name][resource] = after[name].get(resource, 0) + sign * amount
         return after
 
     @cached_property
     def asked_by_node(self) -> dict[str, dict[str, float]]:
         """What all that is placed on each node asks for."""
-        return _sums(self.placed_by_node)
+        return self._sums(self.placed_by_node)
 
     @cached_property
     def started_by_node(self) -> dict[str, dict[str, float]]:
         """What all that starts on each node asks for."""
-        return _sums(self.bound_by_node)
+        return self._sums(self.bound_by_node)
 
     @cached_property
     def freed_by_node(self) -> dict[str, dict[str, float]]:
         """What the victims on each node leave."""
-        return _sums(self.victims_by_node)
+        return self._sums(self.victims_by_node)
 
     def _by_node(self, places: Mapping[str, str]) -> dict[str, list[Task]]:
         tasks = self.snapshot.instance.tasks
@@ -162,18 +166,22 @@ class Decision:
                 by_job.setdefault(job.key, []).append(task)
         return by_job
 
+    def _by_queue(self, tasks_by_job: Mapping[str, list[Task]]) -> dict[str, list[Task]]:
+        by_queue: dict[str, list[Task]] = {}
+        for key, tasks in tasks_by_job.items():
+            if (queue := self.snapshot.jobs[key].queue) is not None:
+                by_queue.setdefault(queue, []).extend(tasks)
+        return by_queue
+
     def _tasks(self, keys: Iterable[str]) -> list[Task]:
         tasks = self.snapshot.instance.tasks
         return [tasks[key] for key in keys if key in tasks]
 
+    def _sums(self, tasks_by_node: dict[str, list[Task]]) -> dict[str, dict[str, float]]:
+        """What the tasks of each node ask for together."""
+        sum_of = self.snapshot.identical.once(_sum_of, requests_of)
+        return {node: sum_of(tasks) for node, tasks in tasks_by_node.items()}
 
-def _sums(tasks_by_node: dict[str, list[Task]]) -> dict[str, dict[str, float]]:
-    """What the tasks of each node ask for together; nodes whose tasks share their vectors share the sum."""
-    known: dict[tuple[int, ...], dict[str, float]] = {}
-    found: dict[str, dict[str, float]] = {}
-    for node, tasks in tasks_by_node.items():
-        vectors = tuple([id(task.requests) for task in tasks])
-        if vectors not in known:
-            known[vectors] = total_of([task.requests for task in tasks])
-        found[node] = known[vectors]
-    return found
+
+def _sum_of(tasks: Iterable[Task]) -> dict[str, float]:
+    return total_of([task.requests for task in tasks])

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from cpsched.check.charging import uncharged_nodes
 from cpsched.check.decision import Decision
-from cpsched.check.rights import Rights
+from cpsched.check.identical import pairs_of
+from cpsched.check.rights import Pairs, Rights
 from cpsched.check.violation import Violation
 from cpsched.instance import Task
+from cpsched.snapshot import Snapshot
 
 
 def eviction(decision: Decision) -> Iterator[Violation]:
     """Every victim is evicted for a starving job that places a task allowed to evict it where it stood."""
     snapshot, by_victim, tasks = decision.snapshot, decision.rights.by_victim, decision.snapshot.instance.tasks
-    allowed, job_of = snapshot.policy.rules.eviction != "off", snapshot.job_by_task
-    entitled: dict[int, frozenset[str]] = {}
+    allowed = snapshot.policy.rules.eviction != "off"
+    jobs_of = snapshot.identical.once(partial(_jobs_of, snapshot), pairs_of)
     seen: set[str] = set()
     for item in decision.evictions:
         key, node, for_job = item.task, item.node, item.for_job
@@ -30,12 +33,15 @@ def eviction(decision: Decision) -> Iterator[Violation]:
             yield Violation("eviction", key, f"is on {victim.node or 'no node'}, not on {node}")
         elif not (pairs := by_victim[key]):
             yield Violation("eviction", key, _reason(decision.rights, victim))
-        elif for_job:
-            if id(pairs) not in entitled:
-                entitled[id(pairs)] = frozenset([job_of[task.key].key for task, _ in pairs])
-            if for_job not in entitled[id(pairs)]:
-                yield Violation("eviction", key, f"{for_job}, for which it goes, places nobody who may evict it")
+        elif for_job and for_job not in jobs_of(pairs):
+            yield Violation("eviction", key, f"{for_job}, for which it goes, places nobody who may evict it")
         seen.add(key)
+
+
+def _jobs_of(snapshot: Snapshot, pairs: Pairs) -> frozenset[str]:
+    """The jobs of those who may evict."""
+    job_of = snapshot.job_by_task
+    return frozenset([job_of[task.key].key for task, _ in pairs])
 
 
 def _reason(rights: Rights, victim: Task) -> str:

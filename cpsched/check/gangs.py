@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from cpsched.check.decision import Decision
+from cpsched.check.identical import fates
 from cpsched.check.rights import by_action
 from cpsched.check.violation import Violation
 from cpsched.snapshot import SessionJob
@@ -16,21 +18,13 @@ def gang(decision: Decision) -> Iterator[Violation]:
     if not policy.requires_gangs:
         return
     waits_for_all = policy.is_kube or policy.enabled("gang", "enableJobPipelined")
-    twins, placed, binds, evicted = decision.snapshot.twins, decision.placed, decision.binds, decision.evicted
-    fine: set[tuple[int, bool, bool, bool]] = set()
+    broken = decision.snapshot.identical.once(partial(_broken, decision, waits_for_all), fates(decision))
     for job in decision.jobs_served():
-        # The outcome of a job of one task depends on what becomes of the task, and on nothing that its twins lack.
-        alone = job.tasks[0].key if len(job.tasks) == 1 else None
-        fate = None if alone is None else (twins[alone], alone in placed, alone in binds, alone in evicted)
-        if fate in fine:
-            continue
-        if broken := _broken(decision, job, waits_for_all=waits_for_all):
-            yield Violation("gang", job.key, broken)
-        elif fate is not None:
-            fine.add(fate)
+        if reason := broken(job):
+            yield Violation("gang", job.key, reason)
 
 
-def _broken(decision: Decision, job: SessionJob, *, waits_for_all: bool) -> str | None:
+def _broken(decision: Decision, waits_for_all: bool, job: SessionJob) -> str | None:
     binds, evicted = decision.binds, decision.evicted
     if job.is_ready(binds, evicted):
         return None

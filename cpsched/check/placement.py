@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from cpsched.check.decision import Decision
 from cpsched.check.rights import by_action
 from cpsched.check.violation import Violation
-from cpsched.filters import Status
 from cpsched.instance import PENDING
 from cpsched.resources import Vector, add
 from cpsched.snapshot.predicates import dynamic_failures
@@ -15,41 +14,28 @@ from cpsched.snapshot.predicates import dynamic_failures
 
 def assignment(decision: Decision) -> Iterator[Violation]:
     """A pending, ungated task of an admissible job goes to at most one node; nobody else is placed."""
-    nodes, twins = decision.snapshot.instance.nodes, decision.snapshot.twins
+    snapshot, nodes = decision.snapshot, decision.snapshot.instance.nodes
+    tasks, job_of, needs_valid_jobs = snapshot.instance.tasks, snapshot.job_by_task, snapshot.needs_valid_jobs
     nowhere: Mapping[str, str] = {}
-    admissible: set[int | None] = set()
     for places, before in ((decision.binds, nowhere), (decision.reserves, decision.binds)):
         for key, node in places.items():
             if key in before:
                 yield Violation("assignment", key, "is placed twice")
             if node not in nodes:
                 yield Violation("assignment", key, f"is placed on {node}, which does not exist")
-            if twins.get(key) in admissible:
-                continue
-            if reason := _inadmissible(decision, key):
-                yield Violation("assignment", key, reason)
-            elif not decision.snapshot.job_by_task[key].is_pending:
-                # So are its twins, of which only the name could say that they have not entered.
-                admissible.add(twins[key])
-
-
-def _inadmissible(decision: Decision, key: str) -> str | None:
-    snapshot = decision.snapshot
-    task = snapshot.instance.tasks.get(key)
-    if task is None:
-        return "does not exist"
-    job = snapshot.job_of(task)
-    if task.status is not PENDING:
-        return f"is {task.status.value}, not Pending"
-    if task.gated:
-        return "is held by a scheduling gate"
-    if job is None:
-        return "belongs to no job of this session"
-    if snapshot.needs_valid_jobs and not job.is_valid:
-        return f"its job {job.key} has too few tasks to ever be ready"
-    if job.is_pending and job.key not in decision.entered:
-        return f"its job {job.key} has not entered the cycle"
-    return None
+            task, job = tasks.get(key), job_of.get(key)
+            if task is None:
+                yield Violation("assignment", key, "does not exist")
+            elif task.status is not PENDING:
+                yield Violation("assignment", key, f"is {task.status.value}, not Pending")
+            elif task.gated:
+                yield Violation("assignment", key, "is held by a scheduling gate")
+            elif job is None:
+                yield Violation("assignment", key, "belongs to no job of this session")
+            elif needs_valid_jobs and not job.is_valid:
+                yield Violation("assignment", key, f"its job {job.key} has too few tasks to ever be ready")
+            elif job.is_pending and job.key not in decision.entered:
+                yield Violation("assignment", key, f"its job {job.key} has not entered the cycle")
 
 
 def capacity(decision: Decision) -> Iterator[Violation]:
@@ -71,17 +57,11 @@ def exceeded(asked: Vector, room: Vector) -> list[str]:
 
 def filters(decision: Decision) -> Iterator[Violation]:
     """Every enabled predicate holds for every placed task in the end, and for binds while the victims still stand."""
-    predicates, tasks, twins = decision.snapshot.predicates, decision.snapshot.instance.tasks, decision.snapshot.twins
-    refused: dict[int | str, dict[str, Status]] = {}
+    snapshot, predicates, tasks = decision.snapshot, decision.snapshot.predicates, decision.snapshot.instance.tasks
+    refused = snapshot.identical.once(lambda key: predicates.refused(tasks[key]), snapshot.twin_of)
     for key, node in decision.placed.items():
-        if key not in tasks:
-            continue
-        twin = twins.get(key, key)
-        if twin not in refused:
-            refused[twin] = predicates.refused(tasks[key])
-        if node in refused[twin]:
-            reasons = ", ".join(refused[twin][node].reasons)
-            yield Violation("filters", key, f"may not be on {node}: {reasons}")
+        if key in tasks and (status := refused(key).get(node)) is not None:
+            yield Violation("filters", key, f"may not be on {node}: {', '.join(status.reasons)}")
     if not predicates.any_dynamic:
         return
     if decision.binds and decision.evicted:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from cpsched.check.decision import Decision
 from cpsched.check.violation import Violation
+from cpsched.resources import total_of
 from cpsched.snapshot.enqueue import refusal
 
 
@@ -14,29 +15,14 @@ def queue(decision: Decision) -> Iterator[Violation]:
     snapshot = decision.snapshot
     if not snapshot.policy.limits_queues:
         return
+    closed = {name for name, one in snapshot.instance.queues.items() if not one.is_open}
+    for key, tasks in decision.placed_by_job.items() if closed else ():
+        if (name := snapshot.jobs[key].queue) in closed:
+            for task in tasks:
+                if not task.best_effort:
+                    yield Violation("queue", name, f"is not Open but {task.key} is placed")
     by_deserved = snapshot.policy.share_plugin == "proportion"
-    asked: dict[str, set[str]] = {}
-    seen: set[int] = set()
-    twins = snapshot.twins
-    for key, tasks in decision.placed_by_job.items():
-        for task in tasks:
-            if (twin := twins[task.key]) in seen:
-                continue
-            within = snapshot.jobs[key].queue
-            if task.best_effort or within is None:
-                continue
-            owner = snapshot.instance.queues[within]
-            if owner.is_open:
-                # Its twins ask for the same in the same queue.
-                seen.add(twin)
-            else:
-                yield Violation("queue", owner.name, f"is not Open but {task.key} is placed")
-            ancestors = snapshot.shares[within].ancestors if within in snapshot.shares else ()
-            for name in (within, *ancestors):
-                asked.setdefault(name, set()).update(r for r, a in task.requests.items() if a > 0 and r != "pods")
-    for name, resources in asked.items():
-        if name not in snapshot.shares:
-            continue
+    for name, resources in _asked_by_queue(decision).items():
         share = snapshot.shares[name]
         limit = share.deserved if by_deserved else share.real_capability
         for resource in sorted(resources):
@@ -44,6 +30,17 @@ def queue(decision: Decision) -> Iterator[Violation]:
                 yield Violation(
                     "queue", name, f"holds more {resource} than its {'deserved share' if by_deserved else 'capability'}"
                 )
+
+
+def _asked_by_queue(decision: Decision) -> dict[str, set[str]]:
+    """What the tasks placed in a queue or below it ask for; pods and BestEffort tasks are exempt."""
+    shares = decision.snapshot.shares
+    asked: dict[str, set[str]] = {}
+    for queue, tasks in decision.placed_by_queue.items():
+        total = total_of([task.requests for task in tasks if not task.best_effort])
+        for name in (queue, *shares[queue].ancestors) if queue in shares else ():
+            asked.setdefault(name, set()).update([r for r, amount in total.items() if amount > 0 and r != "pods"])
+    return asked
 
 
 def deserved(decision: Decision) -> Iterator[Violation]:

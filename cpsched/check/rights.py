@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from cpsched.check.identical import holding_of, request_of, right_of, victims
 from cpsched.instance import Task
-from cpsched.resources import Vector
+from cpsched.resources import Vector, add, total_of
 from cpsched.shares import Exact
-from cpsched.snapshot import Shape
 from cpsched.snapshot.rights import Action, is_above_share
-from cpsched.solution import Eviction
 
 if TYPE_CHECKING:
     from cpsched.check.decision import Decision
@@ -21,13 +20,13 @@ Pairs = tuple[Pair, ...]
 Answer = TypeVar("Answer")
 
 
-class _Entitled(NamedTuple):
-    """Who may evict a victim and all that stand beside it and are no different."""
+class Entitled(NamedTuple):
+    """Who may evict a victim, each with the action, and by which actions that is."""
 
     pairs: Pairs
     actions: frozenset[Action]
     action: Action | None
-    """The action that they count under."""
+    """The action that the victim counts under; None if nobody could have evicted it."""
 
 
 class Rights:
@@ -40,21 +39,30 @@ class Rights:
     def __init__(self, decision: Decision):
         # Nothing here leads back to the decision, so that it goes as soon as nobody needs it.
         self.snapshot = decision.snapshot
-        self._victims, self._placed_by_node = decision.victims, decision.placed_by_node
+        self.everywhere = self.snapshot.policy.rules.eviction_scope == "cluster"
+        self._evictions = decision.evictions
+        self._victims_by_queue, self._placed_by_node = decision.victims_by_queue, decision.placed_by_node
         self._allocated_after = decision.allocated_after
-        tasks, twins = self.snapshot.instance.tasks, self.snapshot.twins
-        known: dict[tuple[int | None, str], _Entitled] = {}
-        self._entitled: dict[str, _Entitled] = {}
-        self._asked: dict[Hashable, _Entitled] = {}
-        for item in decision.evictions:
-            key = item.task
-            if key in tasks:
-                # Twins share what they say of themselves, and so their node; nobody may evict who has no number.
-                alike = (twins.get(key), item.action)
-                entitled = known.get(alike)
-                if entitled is None:
-                    entitled = known[alike] = self._ask(tasks[key], item)
-                self._entitled[key] = entitled
+
+    @cached_property
+    def _entitled(self) -> dict[str, Entitled]:
+        entitled = self.snapshot.identical.once(self._entitled_to, victims(self))
+        tasks = self.snapshot.instance.tasks
+        return {item.task: entitled(item.task, item.action) for item in self._evictions if item.task in tasks}
+
+    def _entitled_to(self, key: str, named: str) -> Entitled:
+        """The tasks placed beside the victim that may evict it, by the action that the eviction names, or by any."""
+        victim = self.snapshot.instance.tasks[key]
+        actions_of = self.snapshot.rights.against(victim)
+        pairs = [(task, how) for task in self._beside(victim) for how in actions_of(task) if named in ("", how)]
+        actions = frozenset([action for _, action in pairs])
+        return Entitled(tuple(pairs), actions, "preempt" if "preempt" in actions else "reclaim" if actions else None)
+
+    def _beside(self, victim: Task) -> Iterable[Task]:
+        placed = self._placed_by_node
+        if self.everywhere:
+            return [task for on_node in placed.values() for task in on_node]
+        return placed.get(victim.node, [])
 
     @cached_property
     def static(self) -> dict[str, Pairs]:
@@ -68,122 +76,69 @@ class Rights:
 
     @cached_property
     def by_victim(self) -> dict[str, Pairs]:
-        """Rights that hold once shares are looked at too."""
-        known: dict[tuple[int, bool], Pairs] = {}
+        """Rights that hold once shares are looked at too: reclaim takes a claim, and a victim that is given back."""
+        once, tasks, given_back = self.snapshot.identical.once, self.snapshot.instance.tasks, self._given_back
+        has_claim = once(self._has_claim, self.snapshot.twins.__getitem__)
+        would_go_too = once(self._would_go_too, partial(holding_of, self))
+        holding = once(partial(_holding, has_claim), right_of)
         found: dict[str, Pairs] = {}
-        for key, (pairs, actions, _) in self._entitled.items():
-            goes = "reclaim" in actions and (key in self._given_back or self._would_go_too(key))
-            held = known.get((id(pairs), goes))
-            if held is None:
-                having = [pair for pair in pairs if pair[1] == "preempt" or (goes and self._has_claim(pair[0]))]
-                held = known[id(pairs), goes] = tuple(having)
-            found[key] = held
+        for key, (pairs, actions, action) in self._entitled.items():
+            goes = "reclaim" in actions and (key in given_back or (action == "preempt" and would_go_too(tasks[key])))
+            found[key] = holding(pairs, goes)
         return found
 
     @cached_property
     def reclaimed(self) -> dict[str, list[Task]]:
         """Per queue the victims that count under reclaim."""
-        by_queue: dict[str, list[Task]] = {}
-        job_of, entitled = self.snapshot.job_by_task, self._entitled
-        for victim in self._victims:
-            job = job_of.get(victim.key)
-            if job is not None and job.queue is not None and entitled[victim.key].action == "reclaim":
-                by_queue.setdefault(job.queue, []).append(victim)
-        return by_queue
+        entitled = self._entitled
+        return {
+            queue: [victim for victim in victims if entitled[victim.key].action == "reclaim"]
+            for queue, victims in self._victims_by_queue.items()
+        }
 
     @cached_property
     def contested(self) -> frozenset[str]:
         """Victims that somebody could preempt and somebody could reclaim, shares left aside."""
         return frozenset([key for key, entitled in self._entitled.items() if len(entitled.actions) > 1])
 
-    def given_back(self, queue: str, victims: Iterable[Task]) -> list[str]:
-        """Those victims that find their queue above its share when they go, in the best order, the last one first.
+    def given_back(self, queue: str, victims: Iterable[Task]) -> frozenset[str]:
+        """Those victims that find their queue above its share when they go, in the best order.
 
         A queue is judged by what it holds now: what the decision itself places there gives nobody a right. It only
-        shrinks as victims go, so whoever may go last may as well do so.
+        shrinks as victims go, so seen from the last victim backwards: whoever may go last may as well do so.
         """
-        found: list[str] = []
-        held: dict[str, float] = dict(self.snapshot.shares[queue].allocated) if queue in self.snapshot.shares else {}
-        waiting: dict[Shape, list[Task]] = {}
-        for victim in victims:
-            waiting.setdefault(self.snapshot.shape_of(victim), []).append(victim)
-        for alike in waiting.values():
-            _change(held, alike[0], -len(alike))
-        while (shape := self._last(queue, held, waiting)) is not None:
-            # Whoever is asked first and may go last may do so again: the queue then holds more still.
-            going = waiting[shape] if shape == next(iter(waiting)) else waiting[shape][:1]
-            _change(held, going[0], len(going))
-            found += [victim.key for victim in going]
-            waiting[shape] = waiting[shape][len(going) :]
-            if not waiting[shape]:
-                del waiting[shape]
-        return found
+        share = self.snapshot.shares.get(queue)
+        waiting = list(victims)
+        held = _less({} if share is None else share.allocated, total_of([victim.requests for victim in waiting]))
+        found: set[str] = set()
+        while last := self._last(queue, held, waiting):
+            held = add(held, total_of([victim.requests for victim in last]))
+            found.update([victim.key for victim in last])
+            waiting = [victim for victim in waiting if victim.key not in found]
+        return frozenset(found)
 
-    def _last(self, queue: str, held: dict[str, float], waiting: dict[Shape, list[Task]]) -> Shape | None:
-        """The shape of a victim that, going last, finds the queue above its share."""
-        for shape, alike in waiting.items():
-            found = dict(held)
-            _change(found, alike[0], 1)
-            if is_above_share(self.snapshot, queue, alike[0], found):
-                return shape
-        return None
+    def _last(self, queue: str, held: Vector, waiting: list[Task]) -> list[Task]:
+        """The victims each of which, going last, finds the queue above its share."""
+        is_above = self.snapshot.identical.once(
+            lambda victim: is_above_share(self.snapshot, queue, victim, add(held, victim.requests)), request_of
+        )
+        return [victim for victim in waiting if is_above(victim)]
 
     @cached_property
     def _given_back(self) -> frozenset[str]:
         """The reclaim victims that find their queue above its share."""
         return frozenset(key for queue, victims in self.reclaimed.items() for key in self.given_back(queue, victims))
 
-    def _ask(self, victim: Task, eviction: Eviction) -> _Entitled:
-        """Who may evict the victim; the same for all of its kind where the same are placed."""
-        wanted, rights = eviction.action, self.snapshot.rights
-        everywhere = self.snapshot.policy.rules.eviction_scope == "cluster"
-        alike = (everywhere or victim.node, rights.victim_kind(victim), wanted)
-        if alike not in self._asked:
-            against = rights.against(victim, self._beside(victim))
-            pairs = tuple([pair for pair in against if wanted in ("", pair[1])])
-            actions = frozenset([action for _, action in pairs])
-            action: Action | None = "preempt" if "preempt" in actions else "reclaim" if actions else None
-            self._asked[alike] = _Entitled(pairs, actions, action)
-        return self._asked[alike]
-
-    def _beside(self, victim: Task) -> Iterable[Task]:
-        placed = self._placed_by_node
-        if self.snapshot.policy.rules.eviction_scope == "cluster":
-            return [task for on_node in placed.values() for task in on_node]
-        return placed.get(victim.node, [])
-
-    def _would_go_too(self, key: str) -> bool:
+    def _would_go_too(self, victim: Task) -> bool:
         """Whether a victim of preempt, were it reclaimed too, would find its queue above its share."""
-        if self.action(key) == "reclaim":
-            return False
-        victim = self.snapshot.instance.tasks[key]
         queue = self.snapshot.queue_of(victim)
         assert queue is not None
-        alike = (queue.name, self.snapshot.shape_of(victim))
-        if alike not in self._one_more:
-            together = [*self.reclaimed.get(queue.name, []), victim]
-            self._one_more[alike] = key in self.given_back(queue.name, together)
-        return self._one_more[alike]
+        return victim.key in self.given_back(queue.name, [*self.reclaimed.get(queue.name, []), victim])
 
-    @cached_property
-    def _one_more(self) -> dict[tuple[str, Shape], bool]:
-        """Per queue and shape: whether one more victim of that shape would be given back too."""
-        return {}
-
-    def _has_claim(self, task: Task) -> bool:
-        """The reclaiming queue stays within its deserved share, as its share plugin tests it."""
-        twin = self.snapshot.twins.get(task.key)
-        claim = self._claims.get(twin)
-        if claim is None:
-            job = self.snapshot.job_of(task)
-            within = job is not None and job.queue is not None and self._within_share(job.queue, task.requests)
-            claim = self._claims[twin] = within
-        return claim
-
-    @cached_property
-    def _claims(self) -> dict[int | None, bool]:
-        """Per twin: whether its queue may reclaim for it."""
-        return {}
+    def _has_claim(self, key: str) -> bool:
+        """The queue of the task that reclaims stays within its deserved share, as its share plugin tests it."""
+        job, task = self.snapshot.job_by_task[key], self.snapshot.instance.tasks[key]
+        return job.queue is not None and self._within_share(job.queue, task.requests)
 
     def _within_share(self, queue: str, requests: Mapping[str, int]) -> bool:
         shares, after = self.snapshot.shares, self._allocated_after
@@ -198,6 +153,11 @@ class Rights:
         return any(_partly_within(after[name], shares[name].deserved, requests) for name in (queue, *line[:reach]))
 
 
+def _holding(has_claim: Callable[[str], bool], pairs: Pairs, goes: bool) -> Pairs:
+    """The rights to preempt, and those to reclaim if the victim goes when its queue is above its share."""
+    return tuple([pair for pair in pairs if pair[1] == "preempt" or (goes and has_claim(pair[0].key))])
+
+
 def _asked(requests: Mapping[str, int]) -> list[str]:
     return [name for name, amount in requests.items() if amount > 0 and name != "pods"]
 
@@ -208,10 +168,8 @@ def _partly_within(held: Vector, deserved: Mapping[str, Exact], requests: Mappin
     return any(amount <= due for amount, due in pairs if amount > 0 or due > 0)
 
 
-def _change(held: dict[str, float], task: Task, count: int) -> None:
-    """Add so many like the task, or take them away."""
-    for name, amount in task.requests.items():
-        held[name] = held.get(name, 0) + count * amount
+def _less(held: Vector, gone: Vector) -> dict[str, float]:
+    return {name: held.get(name, 0) - gone.get(name, 0) for name in {**held, **gone}}
 
 
 def by_action(ask: Callable[[Action], Answer]) -> dict[Action, Answer]:

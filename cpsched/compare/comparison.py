@@ -92,11 +92,6 @@ class Comparison:
         """Whom the others are measured by."""
         return self[self.reference]
 
-    @property
-    def has_findings(self) -> bool:
-        """Whether any decision breaks a rule."""
-        return any(one.contender.solution.findings for one in self.judgements)
-
     @cached_property
     def levels(self) -> dict[str, dict[str, int | str | None]]:
         """label → engine → value, most important level first."""

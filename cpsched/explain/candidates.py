@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -154,8 +154,3 @@ def _kube(snapshot: Snapshot, task: Task) -> Heuristic:
         if attempt.ineligible_reason:
             found.notes.append(f"Tried alone it may not preempt: {attempt.ineligible_reason}")
     return found
-
-
-def best_node(rows: Sequence[Candidate]) -> Candidate | None:
-    """The node that is best overall; the first by name of several."""
-    return min((row for row in rows if row.best), key=lambda row: row.node, default=None)

@@ -11,7 +11,6 @@ from cpsched.instance import Instance, Job, Node, Queue
 from cpsched.objects.base import Object
 
 Kind = Literal["queue", "gang", "eviction", "capacity", "nodes"]
-QUEUE_FIELDS = ("capability", "deserved", "guarantee")
 
 
 @dataclass(frozen=True)

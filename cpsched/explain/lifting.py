@@ -64,6 +64,7 @@ class _LiftedPredicates(Predicates):
     def __init__(self, base: Predicates, tasks: Collection[str], lifted: Collection[Requirement]):
         super().__init__(base.instance, base.policy)
         self._base, self._tasks = base, frozenset(tasks)
+        self._left: dict[str, dict[str, Status]] = {}
         self._everywhere = {one.subject for one in lifted if not one.nodes}
         self._nodes = {(one.subject, node) for one in lifted for node in one.nodes}
 
@@ -82,9 +83,9 @@ class _LiftedPredicates(Predicates):
         """Nodes that a filter still refuses."""
         if task.key not in self._tasks:
             return self._base.refused(task)
-        found = self._refused.get(task.key)
+        found = self._left.get(task.key)
         if found is None:
-            found = self._refused[task.key] = {}
+            found = self._left[task.key] = {}
             for name, by_node in static_refusals(self._base, task).items():
                 for node, status in by_node.items():
                     if (name, node) not in self._nodes and name not in self._everywhere:

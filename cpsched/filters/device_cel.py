@@ -18,7 +18,7 @@ from cpsched.filters.cel_errors import CelError, NotUnderstoodError, TooExpensiv
 from cpsched.objects.devices import Device
 
 _LONGEST_SHOWN = 200
-_NO_MEMBER, _UNKNOWN = "no such member in mapping: ", "cel-python cannot evaluate it"
+_NO_MEMBER, _QUOTE, _UNKNOWN = "no such member in mapping: ", "'", "cel-python cannot evaluate it"
 _REASONS = {
     "found no matching overload": "it joins values of different types",
     "no such overload": "it joins values of different types",
@@ -56,9 +56,9 @@ def matches(expression: str, driver: str, device: Device) -> bool:
 def _failure(expression: str, text: Any = "", *details: Any) -> Exception:
     """What cel-python found wrong: upstream fails at a missing key too, anything else is told as ours."""
     if text == "no such key":
-        return CelError(f"no such key: {details[1][0]}")
+        return CelError(f"no such key: {''.join(str(key) for key in details[-1] or ())}")
     if str(text).startswith(_NO_MEMBER):
-        return CelError(f"no such key: {str(text).removeprefix(_NO_MEMBER).strip(chr(39))}")
+        return CelError(f"no such key: {str(text).removeprefix(_NO_MEMBER).strip(_QUOTE)}")
     why = next((why for start, why in _REASONS.items() if str(text).startswith(start)), _UNKNOWN)
     return _not_understood(expression, why)
 

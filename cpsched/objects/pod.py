@@ -10,8 +10,6 @@ from cpsched.objects.affinity import Affinity, Toleration, TopologySpreadConstra
 from cpsched.objects.base import INT32_MAX, Condition, Items, Object, Quantities, Shape, Time
 from cpsched.objects.volumes import PodVolume
 
-Int32 = Field(ge=-INT32_MAX - 1, le=INT32_MAX)
-
 
 class ResourceRequirements(Shape):
     """Requests, limits and the resource claims a container names."""

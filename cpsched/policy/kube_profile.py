@@ -69,11 +69,6 @@ class Profile:
         """Whether DefaultPreemption runs after a failed attempt."""
         return "DefaultPreemption" in self.post_filters
 
-    @property
-    def deallocates_claims(self) -> bool:
-        """Whether DynamicResources runs after a failed attempt."""
-        return "DynamicResources" in self.post_filters
-
 
 def resolve_profile(
     shape: ProfileShape, percentage: int, version: KubeVersion, notes: Notes, place: str, form: FormName = "v1"

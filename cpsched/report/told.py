@@ -83,11 +83,6 @@ def told_report(told: Told, file: str) -> Report:
     )
 
 
-def _sentence(one: Mapping[str, Any]) -> Cell:
-    note = f" ({one['note']})" if one.get("note") else ""
-    return Cell(f"{one['engine']}{note}: {one['sentence']}.", _TONES.get(one["verdict"], "better"))
-
-
 def _differences(one: Mapping[str, Any], best: str) -> Table:
     engine = one["engine"]
     rows = [(each["task"], each["here"], each["there"], each["reason"]) for each in one["differences"]]

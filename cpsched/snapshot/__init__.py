@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from functools import cached_property
+from collections.abc import Callable, Hashable, Mapping
+from functools import cached_property, partial
 
 from cpsched.instance import RELEASING, Instance, Queue, Task
 from cpsched.policy import Policy
 from cpsched.shares import Exact, NotReady, QueueShare
 from cpsched.snapshot.enqueue import may_enter
+from cpsched.snapshot.identical import Identical, StaticRights, load_of
 from cpsched.snapshot.jobs import SessionJob, is_starving, session_jobs, starving_voters
 from cpsched.snapshot.predicates import Predicates
 from cpsched.snapshot.queues import queue_shares
-from cpsched.snapshot.rights import StaticRights
 from cpsched.snapshot.twins import twins_of
 
 Room = dict[str, float]
@@ -27,8 +27,12 @@ class Snapshot:
     unrestricted: frozenset[str] = frozenset()
     """Jobs that may evict anybody; only an explanation names any."""
 
-    def __init__(self, instance: Instance, policy: Policy):
+    identical = Identical()
+    """How questions about identical tasks are asked: once, unless `shortcuts` was False."""
+
+    def __init__(self, instance: Instance, policy: Policy, *, shortcuts: bool = True):
         self.instance, self.policy = instance, policy
+        self.identical = Identical(shortcuts=shortcuts)
         self.jobs: dict[str, SessionJob] = session_jobs(instance, policy)
 
     @cached_property
@@ -40,6 +44,10 @@ class Snapshot:
     def twins(self) -> dict[str, int]:
         """A number per task of the session, the same for all that nothing but names tells apart."""
         return twins_of(self)
+
+    def twin_of(self, key: str) -> Hashable:
+        """The task's number, or its key if it is not in the session: then it has no twin."""
+        return self.twins.get(key, key)
 
     def job_of(self, task: Task) -> SessionJob | None:
         """The task's job, None if it is not in the session."""
@@ -63,17 +71,12 @@ class Snapshot:
         return None if job is None or job.queue is None else self.instance.queues[job.queue]
 
     def shape_of(self, task: Task) -> Shape:
-        """The request, equal for tasks that ask for the same; tasks that share a vector share it too."""
-        requests = task.requests
-        known = self._shapes.get(id(requests))
-        if known is None:
-            known = self._shapes[id(requests)] = (tuple(sorted(requests.items())), requests)
-        return known[0]
+        """The request, equal for tasks that ask for the same."""
+        return self._shape(task.requests)
 
     @cached_property
-    def _shapes(self) -> dict[int, tuple[Shape, Mapping[str, int]]]:
-        """Per vector, which stays, or another might come to be where it was."""
-        return {}
+    def _shape(self) -> Callable[[Mapping[str, int]], Shape]:
+        return self.identical.once(lambda requests: tuple(sorted(requests.items())), id)
 
     @property
     def shares(self) -> Mapping[str, QueueShare[Exact]]:
@@ -92,21 +95,13 @@ class Snapshot:
     @cached_property
     def predicates(self) -> Predicates:
         """The filters that the policy enables."""
-        return Predicates(self.instance, self.policy)
+        return Predicates(self.instance, self.policy, self.identical)
 
     @cached_property
     def idle(self) -> dict[str, Room]:
         """Room free today, per node; a node taken beyond its size has negative room."""
-        known: dict[Hashable, Room] = {}
-        found: dict[str, Room] = {}
-        tasks = self.instance.tasks_by_node
-        for name, node in self.instance.nodes.items():
-            # Nodes of one size whose tasks share their vectors have the same room.
-            content = (*node.allocatable.items(), *[id(task.requests) for task in tasks[name]])
-            if content not in known:
-                known[content] = self._less(name, releasing=False)
-            found[name] = dict(known[content])
-        return found
+        room = self.identical.once(lambda name: self._less(name, releasing=False), partial(load_of, self.instance))
+        return {name: dict(room(name)) for name in self.instance.nodes}
 
     @cached_property
     def future_idle(self) -> dict[str, Room]:

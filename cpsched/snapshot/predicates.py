@@ -12,6 +12,7 @@ from cpsched.filters.status import unresolvable
 from cpsched.filters.storage import Storage
 from cpsched.instance import Instance, Task
 from cpsched.policy import Policy, Profile
+from cpsched.snapshot.identical import Identical
 from cpsched.snapshot.jobs import DEFAULT_SCHEDULER
 
 VOLCANO_SWITCHES: dict[str, str | None] = {
@@ -34,9 +35,9 @@ NOT_IN_SHARD = unresolvable("", "node isn't in scheduler node shard")
 class Predicates:
     """The filters in force; resources are the rule `capacity`'s business and not asked here."""
 
-    def __init__(self, instance: Instance, policy: Policy):
-        self.instance, self.policy = instance, policy
-        self._refused: dict[Hashable, dict[str, Status]] = {}
+    def __init__(self, instance: Instance, policy: Policy, identical: Identical | None = None):
+        self.instance, self.policy, self._identical = instance, policy, identical or Identical()
+        self._refused_by_wishes = self._identical.once(self._refused, self._wishes)
 
     def names(self, task: Task) -> tuple[str, ...]:
         """Enabled filters for the task, in upstream's order."""
@@ -65,18 +66,16 @@ class Predicates:
 
     def refused(self, task: Task) -> dict[str, Status]:
         """Nodes on which the task may not be whatever else happens, with the reason."""
-        key = self._wishes(task)
-        found = self._refused.get(key)
-        if found is None:
-            static = [name for name in self.names(task) if FILTERS[name].is_static]
-            verdicts = feasible(task, self._bare, static, self.args(task))
-            found = {node: status for node, status in verdicts.by_node().items() if not status.is_success}
-            found |= dict.fromkeys(self._other_shards, NOT_IN_SHARD)
-            self._refused[key] = found
-        return found
+        return self._refused_by_wishes(task)
+
+    def _refused(self, task: Task) -> dict[str, Status]:
+        static = [name for name in self.names(task) if FILTERS[name].is_static]
+        verdicts = feasible(task, self._bare, static, self.args(task))
+        found = {node: status for node, status in verdicts.by_node().items() if not status.is_success}
+        return found | dict.fromkeys(self._other_shards, NOT_IN_SHARD)
 
     def _wishes(self, task: Task) -> Hashable:
-        """What the static filters read of the task; of most there is nothing but the scheduler's name."""
+        """Equal for tasks of which the static filters read the same; of most that is only the scheduler's name."""
         spec = task.pod.spec
         plain = (spec.scheduler_name, spec.node_name)
         required = spec.node_selector or spec.affinity.node_affinity.required is not None
@@ -113,11 +112,12 @@ class Predicates:
     @cached_property
     def any_dynamic(self) -> bool:
         """Whether some pod has a wish that other pods can grant or refuse."""
-        one_per_spec = {id(task.spec): task for task in self.instance.tasks.values()}.values()
-        one_per_profile = {task.pod.spec.scheduler_name: task for task in one_per_spec}
+        one_of_each = self._identical.one_of_each
+        one_per_spec = one_of_each(self.instance.tasks.values(), lambda task: id(task.spec))
+        one_per_profile = one_of_each(one_per_spec, lambda task: task.spec.scheduler_name)
         of_devices = Devices.of(self.instance).class_by_resource
         return (
-            any(map(self.has_default_spread, one_per_profile.values()))
+            any(map(self.has_default_spread, one_per_profile))
             or any(map(has_dynamic_wishes, one_per_spec))
             or any(name in of_devices for task in one_per_spec if of_devices for name in task.requests)
         )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Literal
 
 from cpsched.instance import HOLDS_ROOM, Task
@@ -11,7 +10,7 @@ from cpsched.resources import Vector
 from cpsched.shares import Exact
 
 if TYPE_CHECKING:
-    from cpsched.snapshot import SessionJob, Snapshot
+    from cpsched.snapshot import Snapshot
 
 Action = Literal["preempt", "reclaim"]
 
@@ -32,91 +31,6 @@ def actions_against(snapshot: Snapshot, task: Task, victim: Task) -> Iterator[Ac
         yield "preempt"
     if snapshot.policy.evicts("reclaim") and job.queue != owner.queue and _gives_back(snapshot, owner.queue):
         yield "reclaim"
-
-
-class StaticRights:
-    """actions_against for a whole session, asked once for every two kinds of task that it can tell apart."""
-
-    def __init__(self, snapshot: Snapshot):
-        self._snapshot = snapshot
-        self._numbers: dict[Hashable, int] = {}
-        self._twins = snapshot.twins
-        self._claimants: dict[int | None, int] = {}
-        self._victims: dict[int | None, int] = {}
-        self._found: dict[tuple[int, int], tuple[Action, ...]] = {}
-        self._against: dict[int, dict[int | None, tuple[Action, ...]]] = defaultdict(dict)
-
-    def actions(self, task: Task, victim: Task) -> tuple[Action, ...]:
-        """What actions_against says of the two."""
-        kinds = (self.claimant_kind(task), self.victim_kind(victim))
-        found = self._found.get(kinds)
-        if found is None:
-            found = self._found[kinds] = tuple(actions_against(self._snapshot, task, victim))
-        return found
-
-    def against(self, victim: Task, tasks: Iterable[Task]) -> list[tuple[Task, Action]]:
-        """The same of every task, one after another."""
-        twin_of, known = self._twins, self._against[self.victim_kind(victim)]
-        pairs: list[tuple[Task, Action]] = []
-        for task in tasks:
-            twin = twin_of.get(task.key)
-            if twin not in known:
-                known[twin] = self.actions(task, victim)
-            for action in known[twin]:
-                pairs.append((task, action))
-        return pairs
-
-    def claimant_kind(self, task: Task) -> int:
-        """Equal for tasks that may evict the same victims."""
-        twin = self._twins.get(task.key)
-        kind = self._claimants.get(twin)
-        if kind is None:
-            kind = self._claimants[twin] = self._number(self._claimant(task))
-        return kind
-
-    def victim_kind(self, victim: Task) -> int:
-        """Equal for tasks that the same tasks may evict."""
-        twin = self._twins.get(victim.key)
-        kind = self._victims.get(twin)
-        if kind is None:
-            kind = self._victims[twin] = self._number(self._victim(victim))
-        return kind
-
-    def claimants(self, tasks: Iterable[Task]) -> list[Task]:
-        """One task of every kind."""
-        kinds: dict[int, Task] = {}
-        for task in tasks:
-            kinds.setdefault(self.claimant_kind(task), task)
-        return list(kinds.values())
-
-    def _claimant(self, task: Task) -> Hashable:
-        job = self._snapshot.job_of(task)
-        if job is None:
-            return None
-        snapshot = self._snapshot
-        return (
-            job.queue,
-            job.priority,
-            self._family(job),
-            snapshot.is_starving(job),
-            job.key in snapshot.unrestricted,
-            task.priority,
-            task.best_effort,
-            snapshot.never_preempts(task),
-        )
-
-    def _victim(self, victim: Task) -> Hashable:
-        job = self._snapshot.job_of(victim)
-        if job is None or victim.status not in HOLDS_ROOM:
-            return None
-        return job.queue, job.priority, self._family(job), victim.priority, victim.best_effort, victim.preemptable
-
-    def _family(self, job: SessionJob) -> str | None:
-        """The job, where one of its tasks could be another's victim; a task alone in it does not outrank itself."""
-        return job.key if job.holding and self._snapshot.has_siblings(job) else None
-
-    def _number(self, kind: Hashable) -> int:
-        return self._numbers.setdefault(kind, len(self._numbers))
 
 
 def _may_preempt(snapshot: Snapshot, task: Task, victim: Task) -> bool:

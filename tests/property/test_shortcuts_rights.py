@@ -68,7 +68,7 @@ class TestRights:
             assert [[owner(task) for task, _ in pairs] for pairs in decision.rights.by_victim.values()] == [["near"]]
 
     def test_given_back(self):
-        """Shapes that are taken at once are those that would be taken one by one, in the same order."""
+        """All that may go last at once are those that would go one by one."""
         lengths = set()
         for snapshot in sessions():
             for decision in decisions(snapshot):
@@ -77,17 +77,6 @@ class TestRights:
                     assert found == plain_given_back(snapshot, queue, victims)
                     lengths.add((len(found), len(victims)))
         assert any(0 < some < most for some, most in lengths)
-
-    def test_given_back_in_turn(self):
-        """Once a large one is back, the small one that was asked first goes before the other large one."""
-        old = job("old", running(1), running(4, 2), priority=10, minMember=0, queue="left")
-        taker = job("taker", pending(1), queue="right")
-        decision = claimed(cluster(old, taker, nodes=TWO_RESOURCES, queues=shares(left=3, right=5)))
-        small, one, other = decision.victims
-        found = decision.rights.given_back("left", [small, one, other])
-        assert (
-            found == [one.key, small.key, other.key] == plain_given_back(decision.snapshot, "left", [small, one, other])
-        )
 
     def test_for_whom_by_victim(self):
         """The job that a victim goes for is looked for among those entitled to it, not to the one before."""
@@ -129,20 +118,18 @@ def owner(task):
 
 
 def plain_given_back(snapshot, queue, victims):
-    """Whoever finds the queue above its share goes last, then the next; shapes in the order of their first victim."""
+    """Whoever finds the queue above its share goes last, then the next."""
     held = dict(snapshot.shares[queue].allocated) if queue in snapshot.shares else {}
     for victim in victims:
         held = {name: held.get(name, 0) - victim.requests.get(name, 0) for name in {**held, **victim.requests}}
-    waiting: dict = {}
-    for victim in victims:
-        waiting.setdefault(tuple(sorted(victim.requests.items())), []).append(victim)
-    found = []
+    waiting, found = list(victims), set()
     while True:
-        for left in filter(None, waiting.values()):
-            with_it = resources.add(held, left[0].requests)
-            if is_above_share(snapshot, queue, left[0], with_it):
+        for victim in waiting:
+            with_it = resources.add(held, victim.requests)
+            if is_above_share(snapshot, queue, victim, with_it):
                 held = with_it
-                found.append(left.pop(0).key)
+                found.add(victim.key)
+                waiting.remove(victim)
                 break
         else:
             return found

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Hashable
-from dataclasses import replace
-from functools import cached_property
 
 import pytest
 from hypothesis import given, settings
 
-from cpsched.check import violations
 from cpsched.explain.lifting import Lifted
-from cpsched.objectives import vector
 from cpsched.optimum.classes import classes_of
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.twins import twins_of
-from cpsched.solution import Eviction
-from tests.contested import ALL, crowds, decisions, sessions
+from tests.contested import ALL, crowds, sessions
 from tests.judge import cluster, conf, job, pending, running, snapshot_of
 from tests.strategies import kubernetes_objects
 
@@ -49,33 +43,6 @@ def check(snapshot: Snapshot) -> int:
     assert all(len(found) == 1 for found in said.values())
     assert snapshot.twins.keys() == snapshot.job_by_task.keys()
     return sum(len(found) > 1 for found in owners.values())
-
-
-class Plain(Snapshot):
-    """A session in which nobody has a twin."""
-
-    @cached_property
-    def twins(self) -> dict[str, int]:
-        """A number of its own for every task."""
-        return {key: number for number, key in enumerate(self.job_by_task)}
-
-
-def test_what_is_found_in_decisions():
-    """The same as where everybody is asked, in the same order and words, whatever the decision."""
-    broken: set[str] = set()
-    for snapshot in (*crowds(), *sessions()):
-        plain_one = Plain(snapshot.instance, snapshot.policy)
-        r = random.Random(len(snapshot.jobs))
-        for one in decisions(snapshot, 5):
-            some = frozenset(key for key in one.entered if r.random() < 0.5)
-            more = [Eviction(task=key) for key in one.placed if r.random() < 0.3]
-            for stranger in (one, replace(one, entered=some), replace(one, evictions=(*one.evictions, *more))):
-                found = violations(stranger)
-                asked = replace(stranger, snapshot=plain_one)
-                assert found == violations(asked)
-                assert vector(stranger) == vector(asked)
-                broken |= {violation.rule for violation in found}
-    assert broken >= {"assignment", "capacity", "filters", "gang", "queue", "eviction", "charge"}
 
 
 def test_sessions():

@@ -80,11 +80,6 @@ def by_importance(units: Sequence[Unit], version: KubeVersion) -> list[Unit]:
     return [unit for _, unit in sorted(enumerate(units), key=key)]
 
 
-def is_more_important(left: Unit, right: Unit) -> bool:
-    """Whether left outranks right (`MoreImportantVictim`)."""
-    return left.importance < right.importance
-
-
 def terminating_by_preemption(task: Task) -> bool:
     """Whether the pod is going because a scheduler preempted it; the first DisruptionTarget condition tells."""
     if task.pod.metadata.deletion_timestamp is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from cpsched.collector import without_collector
 from cpsched.errors import InputError
@@ -20,8 +19,6 @@ from cpsched.policy import Policy
 from cpsched.solution import Solution
 
 ENGINE = "volcano"
-USUAL_SEED = 1
-"""What options common to all engines carry if nobody chose a seed."""
 
 
 @dataclass(frozen=True)
@@ -52,19 +49,9 @@ class Replay:
     """Every decision that upstream's random choices can lead to, if asked for."""
 
 
-class Seeded(Protocol):
-    """Options of any engine; here only the seed means something."""
-
-    @property
-    def seed(self) -> int | None:
-        """Which of the random choices to take."""
-
-
-def decide(instance: Instance, policy: Policy, options: Seeded | None = None) -> Solution:
-    """What Volcano decides; in options common to all engines the usual seed stands for the mirror's own choices."""
-    if options is None or isinstance(options, Options):
-        return replay(instance, policy, options).solution
-    return replay(instance, policy, Options(seed=None if options.seed == USUAL_SEED else options.seed)).solution
+def decide(instance: Instance, policy: Policy, options: Options | None = None) -> Solution:
+    """What Volcano decides."""
+    return replay(instance, policy, options).solution
 
 
 def replay(instance: Instance, policy: Policy, options: Options | None = None) -> Replay:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -105,7 +105,6 @@ class Decide:
 
 
 Work = Describe | Decide
-Perform = Callable[[], Answer]
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ LARGEST = 2**63 - 1
 """What a table's column of whole numbers holds."""
 
 Key = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
-Whole = Annotated[int, Field(ge=-LARGEST, le=LARGEST)]
 Count = Annotated[int, Field(ge=0, le=LARGEST)]
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 COUNTED = ("binds", "allocated", "pipelined", "evictions", "unplaced")

@@ -57,7 +57,6 @@ class TestDefaults:
         default = KubeConf.default().profiles[0]
         assert default.post_filters == ("DynamicResources", "DefaultPreemption")
         assert default.preempts
-        assert default.deallocates_claims
 
     def test_score_weights(self) -> None:
         assert KubeConf.default().profiles[0].scores == {
