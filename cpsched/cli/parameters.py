@@ -35,9 +35,7 @@ AllowExtenders = Annotated[
         help="Also ask the HTTP extenders that the input or a model names; without it only those of --conf are asked.",
     ),
 ]
-Lenient = Annotated[
-    bool, typer.Option("--lenient", help="Broken references between objects are warnings, not errors.")
-]
+Lenient = Annotated[bool, typer.Option("--lenient", help="Broken references between objects are warnings, not errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Output = Annotated[
     str | None,

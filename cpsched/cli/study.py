@@ -80,9 +80,7 @@ PodGroups = Annotated[
 ]
 Lenient = Annotated[
     bool | None,
-    typer.Option(
-        "--lenient/--no-lenient", help="Broken references between objects are no errors.", show_default=False
-    ),
+    typer.Option("--lenient/--no-lenient", help="Broken references between objects are no errors.", show_default=False),
 ]
 Workers = Annotated[int | None, typer.Option("--workers", min=1, help="Cells at a time.", show_default="one per core")]
 RunnerName = Annotated[

@@ -3,15 +3,8 @@
 from __future__ import annotations
 
 from cpsched.doubts import without
+from cpsched.report.jobs import STATUS
 from cpsched.solution import Solution, SolutionStatus
-
-STATUS = {
-    "optimal": "optimal, every level proved",
-    "feasible": "the best so far, not every level proved",
-    "heuristic": "what the heuristic does, nothing proved",
-    "infeasible": "no decision is feasible",
-    "unknown": "no answer in time",
-}
 
 
 def status_text(solution: Solution) -> str:
