@@ -22,7 +22,7 @@ class Victims:
     def __init__(self, snapshot: Snapshot, waiting: Iterable[Waiting]):
         self.snapshot = snapshot
         self._evictors = {
-            (one.job.key, t.priority, t.best_effort, t.never_preempts, kind.nodes): t
+            (one.job.key, t.priority, t.best_effort, snapshot.never_preempts(t), kind.nodes): t
             for one in waiting
             for kind in one.kinds
             for t in (kind.sample,)

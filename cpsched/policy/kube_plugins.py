@@ -83,10 +83,11 @@ def _left_out(given: Mapping[str, PluginSet], implemented: Plugins, notes: Notes
         for entry in one.enabled:
             if entry.name not in implemented:
                 enabled.setdefault(entry.name, []).append(point)
-        for name in one.disabled_names - {"*", *implemented, *UNMIRRORED_PLUGINS, *MERGED_PLUGINS}:
-            right = known(name, implemented, also=UNMIRRORED_PLUGINS)
-            wrong = f"unknown plugin {shown(name)}; to disable it changes nothing"
-            notes.unknown(wrong, place=f"{place}.{point}.disabled", right=right)
+        for entry in one.disabled:
+            if entry.name not in {"*", *implemented, *UNMIRRORED_PLUGINS, *MERGED_PLUGINS}:
+                wrong = f"unknown plugin {shown(entry.name)}: disabling it changes nothing"
+                right = known(entry.name, implemented, also=UNMIRRORED_PLUGINS)
+                notes.unknown(wrong, place=f"{place}.{point}.disabled", right=right)
     for name, where in enabled.items():
         _doubt(name, where, implemented, notes, place)
     return frozenset(point for name, where in enabled.items() if name not in MERGED_PLUGINS for point in where)
@@ -99,13 +100,13 @@ def _doubt(name: str, where: Sequence[str], implemented: Plugins, notes: Notes, 
     own = UNMIRRORED_PLUGINS.get(name)
     hooks = [hook for point in where for hook in ((own or (UNKNOWN,)) if point == "multiPoint" else (point,))]
     decides = ", ".join(dict.fromkeys(DECIDES.get(hook, UNKNOWN) for hook in hooks if hook != "postBind"))
-    if own:
-        wrong = f"plugin {name} is not mirrored, so the answer is made without it; it decides: {decides}"
-        notes.doubt("plugin", name, decides, wrong, place=place)
-    elif decides:
-        right = known(name, implemented, also=UNMIRRORED_PLUGINS)
+    if not decides:
+        return
+    wrong, right = f"plugin {name} is not mirrored, so the answer is made without it; it decides: {decides}", None
+    if not own:
         wrong = f"unknown plugin {shown(name)}: the answer is made without it; it decides: {decides}"
-        notes.doubt("plugin", name, decides, wrong, place=place, right=right)
+        right = known(name, implemented, also=UNMIRRORED_PLUGINS)
+    notes.doubt("plugin", name, decides, wrong, place=place, right=right)
 
 
 def _implemented_only(given: PluginSet, implemented: Plugins) -> PluginSet:

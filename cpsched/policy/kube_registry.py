@@ -148,9 +148,9 @@ UNMIRRORED_PLUGINS: dict[str, tuple[str, ...]] = {
 }
 """Plugins that are known and not run here, with their extension points."""
 
-MERGED_PLUGINS: dict[str, str] = {
-    **dict.fromkeys(("AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"), "NodeVolumeLimits"),
-}
+MERGED_PLUGINS: dict[str, str] = dict.fromkeys(
+    ("AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"), "NodeVolumeLimits"
+)
 """Former plugins whose work another one does in the mirrored releases."""
 
 

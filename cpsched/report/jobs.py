@@ -10,6 +10,14 @@ from cpsched.report.document import Cell, Table, Tone, table
 from cpsched.report.scene import Fate, Scene, View
 from cpsched.snapshot import SessionJob, Snapshot
 
+STATUS = {
+    "optimal": "optimal, every level proved",
+    "feasible": "the best so far, not every level proved",
+    "heuristic": "what the heuristic does, nothing proved",
+    "infeasible": "no decision is feasible",
+    "unknown": "no answer in time",
+}
+
 
 def touched_jobs(snapshot: Snapshot, evicted: AbstractSet[str]) -> list[SessionJob]:
     """Jobs that want, get or lose something, the most important first."""

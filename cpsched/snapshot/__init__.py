@@ -58,7 +58,7 @@ class Snapshot:
         return self.job_by_task[task.key].key
 
     def never_preempts(self, task: Task) -> bool:
-        """Whether the task evicts nobody: by its preemptionPolicy, or because its profile does not preempt."""
+        """Whether the task may not evict: by its preemptionPolicy, or because its profile does not preempt."""
         return task.never_preempts or not self.policy.preempts_for(task.spec.scheduler_name)
 
     def has_siblings(self, job: SessionJob) -> bool:

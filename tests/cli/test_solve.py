@@ -151,9 +151,7 @@ def test_conf_overrules_the_input_which_overrules_the_model(cli: Command, tmp_pa
     assert json.loads(cli("solve", path, "--json", "--conf", conf).out)["binds"] == {}
 
 
-def test_an_unknown_setting_is_a_warning_with_the_nearest_known_one(
-    cli: Command, partial: Path, tmp_path: Path
-) -> None:
+def test_an_unknown_setting_is_a_warning_with_the_nearest_one(cli: Command, partial: Path, tmp_path: Path) -> None:
     conf = tmp_path / "volcano-scheduler.conf"
     conf.write_text('actions: "allocate"\ntiers:\n- plugins:\n  - name: gang\n  - name: gong\n')
     code, _, err = cli("solve", partial, "--conf", conf)

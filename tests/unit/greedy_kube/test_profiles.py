@@ -1,4 +1,4 @@
-"""Several profiles in one configuration: each pod is decided by the profile of its schedulerName, whoever decides."""
+"""Several profiles in one configuration: mirror, judge and optimum decide each pod by that of its schedulerName."""
 
 from __future__ import annotations
 

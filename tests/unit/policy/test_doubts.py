@@ -91,7 +91,7 @@ class TestVolcano:
         assert named(volcano(name, actions=actions)) == ([] if decides is None else [f"plugin {name} ({decides})"])
 
     @pytest.mark.parametrize(("given", "near"), [("numaaware", "numa-aware"), ("gnag", "gang"), ("magic", ""), (5, "")])
-    def test_an_unknown_name_may_be_a_plugin_of_somebody_s_own(self, given: object, near: str) -> None:
+    def test_an_unknown_name_may_be_a_custom_plugin(self, given: object, near: str) -> None:
         (doubt,) = volcano({"name": given}, actions="allocate").doubts
         assert (doubt.kind, doubt.name, doubt.decides) == ("plugin", str(given), "not known here")
         assert "like that of a Volcano not built with it" in doubt.text
@@ -122,6 +122,14 @@ class TestKube:
         conf = kube(**{point: {"enabled": ["Mine"]}})
         assert named(conf) == ([] if point == "postBind" else [f"plugin Mine ({POINTS[point]})"])
         assert conf.profiles == KubeConf.default().profiles
+
+    def test_after_the_binding_nothing_is_decided(self) -> None:
+        assert kube(postBind={"enabled": ["NodeResourceTopologyMatch", "Mine"]}).doubts == ()
+
+    def test_unknown_names_are_told_in_the_order_of_the_file(self) -> None:
+        names = [f"Mine{number}" for number in range(9)]
+        warnings = kube(filter={"disabled": names}).warnings
+        assert [warning.split('"')[1] for warning in warnings] == names
 
     def test_once_for_all_its_points(self) -> None:
         conf = kube(preFilter={"enabled": ["Mine"]}, filter={"enabled": ["Mine"]}, score={"enabled": ["Mine"]})

@@ -26,7 +26,7 @@ class Found(NamedTuple):
 
 
 LOADED = {
-    "a plugin of somebody's own, in a ConfigMap": Found(
+    "a custom plugin, in a ConfigMap": Found(
         """
         apiVersion: v1
         kind: ConfigMap

@@ -126,7 +126,7 @@ def test_what_upstream_refuses_is_refused(points: dict[str, Any], text: str) -> 
     [
         (
             {"filter": {"disabled": names("NodePort")}},
-            'filter.disabled: unknown plugin "NodePort"; to disable it changes nothing; did you mean NodePorts?',
+            'filter.disabled: unknown plugin "NodePort": disabling it changes nothing; did you mean NodePorts?',
         ),
         ({"filters": {}}, "profiles[0].plugins: unknown extension point filters; did you mean filter?"),
         ({"filter": {"disable": []}}, "profiles[0].plugins.filter: unknown field disable; did you mean disabled?"),
