@@ -32,7 +32,7 @@ def assemble(
 ) -> Instance:
     """One Instance from all objects; with `lenient` a broken reference is a warning instead of an error."""
     builder = _Builder(lenient)
-    items = _without_duplicates(found)
+    items = list(found)
     of_kind: dict[type[Object], list[Found]] = {}
     for item in items:
         of_kind.setdefault(type(item.object), []).append(item)
@@ -201,18 +201,6 @@ class _Builder:
         for name in sorted(sharding.nodes if sharding else ()):
             if name not in nodes:
                 self.warnings.append(f"sharding: node {name} is not in the input")
-
-
-def _without_duplicates(found: Iterable[Found]) -> list[Found]:
-    seen: dict[tuple[type[Object], str], Found] = {}
-    for item in found:
-        key = (type(item.object), item.object.key)
-        if key in seen:
-            first = seen[key]
-            where = f" (first in {first.file})" if first.file != item.file else ""
-            raise InputError(f"given twice{where}", file=item.file, place=item.place, right="names are unique")
-        seen[key] = item
-    return list(seen.values())
 
 
 def _task(found: pod.Pod, pod_groups: Mapping[str, Found], plain_cluster: bool) -> Task:
