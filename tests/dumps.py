@@ -1,4 +1,4 @@
-"""Dumps as kubectl and support tools write them, made up: lists, the stream and the folder of cluster-info, archives."""
+"""Dumps as kubectl and support tools write them, made up: lists, the stream of cluster-info, archives."""
 
 from __future__ import annotations
 

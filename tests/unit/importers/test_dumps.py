@@ -1,4 +1,4 @@
-"""Whole dumps: the stream and the folder of cluster-info, bundles as folders and archives, several files of a cluster."""
+"""Whole dumps: cluster-info as stream and folder, bundles as folders and archives, several files of a cluster."""
 
 from __future__ import annotations
 
