@@ -74,18 +74,19 @@ def _logs(text: str, file: str) -> Iterator[_Log]:
 
 def without_messages(text: str, file: str, aside: Aside) -> str:
     """The text with lines emptied that kubectl prints for people (`2>&1`); InputError if nothing else is there."""
-    first, line, position = "", 1, 0
+    line, position = 1, 0
+    found: list[tuple[int, str]] = []
 
-    def emptied(found: re.Match[str]) -> str:
-        nonlocal first, line, position
-        line, position = line + text.count("\n", position, found.start()), found.start()
-        message = one_line(found[0])
-        first = first or message
-        aside.add(MESSAGES, file, f"line {line}", message)
+    def emptied(message: re.Match[str]) -> str:
+        nonlocal line, position
+        line, position = line + text.count("\n", position, message.start()), message.start()
+        found.append((line, one_line(message[0])))
         return ""
 
     kept = _MESSAGE.sub(emptied, text)
-    if first and not kept.strip():
+    if found and not kept.strip():
         right = "make the dump again without what the message complains about"
-        raise InputError(f"holds no objects but a message: {first}", file=file, right=right)
+        raise InputError(f"holds no objects but a message: {found[0][1]}", file=file, right=right)
+    for number, message in found:
+        aside.add(MESSAGES, file, f"line {number}", message)
     return kept

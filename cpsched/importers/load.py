@@ -62,16 +62,13 @@ def load(
 def _load(
     source: Source, sharding: Mapping[str, Any] | None, context: Context, format: str | None, queues: Source | None
 ) -> Instance:
-    found: list[Found] = []
     settings: dict[str, Any] = {}
     report = context.report
-    if queues is not None:
-        for document in _documents(queues, "kubernetes", context)[0]:
-            found += _read(document, settings, context)
-    context.given = frozenset((item.kind, item.object.metadata.name) for item in found)
+    further = [] if queues is None else _documents(queues, KUBERNETES, context)[0]
+    given = [item for document in further for item in _read(document, settings, context)]
+    context.given = frozenset((item.kind, item.object.metadata.name) for item in given)
     documents, file = _documents(source, format, context)
-    for document in documents:
-        found += _read(document, settings, context)
+    found = [item for document in documents for item in _read(document, settings, context)]
     report.notes += context.notes
     if not found and not settings:
         _refuse_nothing(report, file)
@@ -80,7 +77,7 @@ def _load(
         raise fault
     if sharding is not None:
         settings["sharding"] = _sharding(sharding, file)
-    items = without_duplicates(found, None if is_case else report.aside)
+    items = without_duplicates([*given, *found], None if is_case else report.aside)
     instance = assemble(items, lenient=context.lenient, file=file, **settings)
     notes = [*report.aside.summary(file), *context.notes]
     return replace(instance, warnings=(*(f"{file}: {note}" for note in notes), *instance.warnings))
@@ -127,7 +124,7 @@ def _name(path: Path) -> str:
 
 def _read(document: Document, settings: dict[str, Any], context: Context) -> Iterator[Found]:
     for place, raw in objects_in(document, strict=context.strict):
-        if _is_instance(raw):
+        if _is_instance(raw, place):
             yield from _read_compact(raw, document.file, place, settings, context)
         else:
             yield from _read_object(raw, document.file, place, context.report, context.aside)
@@ -140,11 +137,12 @@ def _read_object(raw: Any, file: str, place: str, report: Report, aside: Aside |
     return [item for item in found if item is not None]
 
 
-def _is_instance(raw: Any) -> bool:
-    """Whether this is the compact form; other programs have kinds of that name, in groups with a dot."""
+def _is_instance(raw: Any, place: str) -> bool:
+    """Whether this is the compact form, well versioned or not; other programs' groups have dots, and lists hold them."""
     if not isinstance(raw, Mapping) or raw.get("kind") != "Instance":
         return False
-    return "." not in str(raw.get("apiVersion")).partition("/")[0]
+    group = str(raw.get("apiVersion")).partition("/")[0]
+    return group == API_VERSION.partition("/")[0] or (not place and "." not in group)
 
 
 def _read_compact(

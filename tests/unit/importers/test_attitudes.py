@@ -142,3 +142,10 @@ def test_versions_that_mean_something_else_are_not(version: str) -> None:
     with pytest.raises(InputError, match=f"resource.k8s.io/{version} has other fields than newer versions"):
         load([claim])
     assert "1 unreadable object" in load([NODE, claim]).warnings[0]
+
+
+def test_what_is_given_beside_the_source_does_not_make_up_for_it() -> None:
+    for source in ({"a": 1}, [BAD["a type"]]):
+        with pytest.raises(InputError):
+            load(source, queues=[NODE])
+    assert list(load([POD], queues=[NODE]).nodes) == ["n1"]
