@@ -49,7 +49,7 @@ def json_values(text: str, file: str, line: int = 1, aside: Aside | None = None)
     """All values of a text that begins in that line of the file.
 
     One value is read by the fast reader, which refuses half characters and deep nesting; all else by the patient one.
-    With `aside`, what is no value is set aside as long as there is one besides.
+    With `aside`, what is no value is set aside.
     """
     try:
         value = from_json(text, allow_inf_nan=False)
@@ -108,19 +108,13 @@ def too_deep(file: str) -> InputError:
 
 def _several(text: str, file: str, line: int, aside: Aside | None) -> list[Any]:
     values: list[Any] = []
-    errors: list[InputError] = []
     for found in _one_by_one(text, file, line):
         if not isinstance(found, InputError):
             values.append(found)
         elif aside is None:
             raise found
         else:
-            errors.append(found)
-    if errors and not values:
-        raise errors[0]
-    for error in errors:
-        assert aside is not None
-        aside.add_error(PARTS, error)
+            aside.add_error(PARTS, found)
     return values
 
 

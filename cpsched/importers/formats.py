@@ -65,15 +65,13 @@ def find(name: str) -> Format:
 
 
 def read_input(path: str | os.PathLike[str], name: str | None, context: Context) -> list[Document]:
-    """The documents of a path, translated if they are another program's; `name` spares the looking."""
-    if name is not None and find(name).of_tables is None:
-        return translated(read_documents(path, context.aside), name, context)
-    place = Path(path)
-    name = name or (trace_objects.kind_of(place) if os.fspath(path) != "-" else None)
-    tables = FORMATS[name].of_tables if name is not None else None
+    """The documents of a path, which may be tables; `name` spares the looking."""
+    if name is None and os.fspath(path) != "-":
+        name = trace_objects.kind_of(Path(path))
+    tables = find(name).of_tables if name is not None else None
     if name is None or tables is None:
-        return translated(read_documents(path, context.aside), None, context)
-    return [_instance(tables(place, context), str(place), name, context)]
+        return read_documents(path, context.aside)
+    return [_instance(tables(Path(path), context), os.fspath(path), name, context)]
 
 
 def translated(documents: list[Document], name: str | None, context: Context) -> list[Document]:

@@ -95,18 +95,16 @@ def _refuse_nothing(report: Report, file: str) -> None:
 
 
 def _documents(source: Source, format: str | None, context: Context) -> tuple[list[Document], str]:
-    if isinstance(source, str | os.PathLike):
-        return _of_path(source, format, context), _name(source)
-    if isinstance(source, Mapping):
-        return translated([Document("input", source)], format, context), "input"
-    if not isinstance(source, Iterable):
+    """The documents of the source, and what to call it."""
+    if not isinstance(source, str | os.PathLike | Iterable):
         raise InputError(f"cannot load {type(source).__name__}", right="give a path, a mapping or a list of objects")
-    items = list(source)
-    paths = [item for item in items if isinstance(item, str | os.PathLike)]
-    if not paths or len(paths) < len(items):
-        return translated([Document("input", items)], format, context), "input"
-    documents = [document for path in paths for document in _of_path(path, format, context)]
-    return documents, ", ".join(map(_name, paths))
+    items: list[Any] = [source] if isinstance(source, str | os.PathLike | Mapping) else list(source)
+    if items and all(isinstance(item, str | os.PathLike) for item in items):
+        documents = [document for path in items for document in _of_path(path, format, context)]
+        name = ", ".join(map(_name, items))
+    else:
+        documents, name = [Document("input", source if isinstance(source, Mapping) else items)], "input"
+    return translated(documents, format, context), name
 
 
 def _of_path(path: Path, format: str | None, context: Context) -> list[Document]:
@@ -138,7 +136,7 @@ def _read_object(raw: Any, file: str, place: str, report: Report, aside: Aside |
 
 
 def _is_instance(raw: Any, place: str) -> bool:
-    """Whether this is the compact form, well versioned or not; other programs' groups have dots, and lists hold them."""
+    """Whether this is the compact form, of any version; other programs have such a kind in a group with a dot."""
     if not isinstance(raw, Mapping) or raw.get("kind") != "Instance":
         return False
     group = str(raw.get("apiVersion")).partition("/")[0]
@@ -158,9 +156,8 @@ def _read_compact(
     shard = form.sharding
     settings |= {"now": form.now, "conf": form.conf, "recipe": form.recipe}
     settings["sharding"] = Sharding(shard.mode, frozenset(shard.nodes), shard.name) if shard else None
-    aside = None if context.report.format == KUBERNETES else context.aside
     for where, item in compact.expand(form, file):
-        yield from _read_object(item, file, where, context.report, aside)
+        yield from _read_object(item, file, where, context.report, context.aside)
 
 
 def _sharding(stated: Mapping[str, Any], file: str) -> Sharding:

@@ -28,7 +28,7 @@ def summary(path: Path) -> list[str]:
     odd = "pods.json: Pod default/odd: status.phase: \"CrashLoopBackOff\" should be '', 'Pending'"
     return [
         f"cpsched: warning: {path}: set aside: 2 unreadable objects ({odd}",
-        f"cpsched: warning: {path}: set aside: 2 unreadable files (queues.json: holds no objects but a message: error: ",
+        f"cpsched: warning: {path}: set aside: 2 unreadable files (queues.json: holds no objects but a message: ",
         f"cpsched: warning: {path}: set aside: 1 line that kubectl printed beside the objects (pods.json: line 1: ",
         f"cpsched: warning: {path}: set aside: 1 link or special file, which is not read (link.json)",
         f"cpsched: warning: {path}: set aside: 1 document that holds no objects (values.yaml)",
@@ -39,7 +39,7 @@ def summary(path: Path) -> list[str]:
 @pytest.mark.parametrize(
     "command",
     [("import",), ("solve",), ("explain", "--task", "default/waits"), ("report",)],
-    ids=lambda command: " ".join(command),
+    ids=" ".join,
 )
 def test_every_command_tells_it_in_six_lines(cli: Command, tmp_path: Path, command: tuple[str, ...]) -> None:
     path = unfolded(tmp_path / "dump", MEMBERS)
@@ -119,7 +119,9 @@ def test_a_study_reads_a_dump_with_logs(cli: Command, tmp_path: Path) -> None:
 def test_escapes_in_names_are_not_printed(cli: Command, tmp_path: Path) -> None:
     path = tmp_path / "dump.tar"
     bad = {"metadata": {"name": "\x1b[31mred"}, "spec": {"priority": "\x1b[0m"}}
-    path.write_bytes(tarred({"nodes.json": list_of("Node", node("n1")), "\x1b[2J.log": "x", "pods.json": list_of("Pod", bad)}))
+    path.write_bytes(
+        tarred({"nodes.json": list_of("Node", node("n1")), "\x1b[2J.log": "x", "pods.json": list_of("Pod", bad)})
+    )
     code, out, err = cli("import", path, "--report")
     assert code == 0
     assert "\x1b" not in out + err

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from cpsched import json_values
 from cpsched.around import without_logs
 from cpsched.aside import LOGS, MESSAGES, PARTS, Aside
 from cpsched.errors import InputError
@@ -61,7 +62,7 @@ def test_logs_are_counted_and_lines_keep_their_numbers() -> None:
 
 
 def test_a_dump_that_ends_within_a_log_is_read(tmp_path: Any) -> None:
-    text = cluster_info({DNS: "x\n", WAITS: "y\n"})
+    text = cluster_info({DNS: "x\n", WAITS: GHOST + "y\n"})
     assert read(text[: text.index("y\n")], tmp_path) == FOUND
 
 
@@ -74,6 +75,7 @@ FORGED = {
     "an end in the middle of a line": "x" + END_OF_WEB + GHOST,
     "another dump": cluster_info({DNS: "x\n"}),
     "a dump with itself": cluster_info({DNS: "x\n", WEB: "x\n"}),
+    "an end and a start of others": END_OF_WEB.replace("web", "x") + GHOST + START_OF_WEB.replace("web", "y"),
     "only a start": START_OF_WEB,
     "an end of another": f"==== END logs for container {DNS} ====\n",
 }
@@ -183,6 +185,10 @@ def test_a_document_that_is_cut_short_costs_only_itself() -> None:
         parse_documents(text.encode(), "x")
 
 
-def test_looking_for_the_next_list_ends() -> None:
-    text = list_of("Node", node("n1")) + "{\n" * 100_000
+def test_looking_for_the_next_list_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    tries = []
+    decoded = json_values._decoded
+    monkeypatch.setattr(json_values, "_decoded", lambda *given: tries.append(given) or decoded(*given))
+    text = list_of("Node", node("n1")) + "{\n" * 1000 + list_of("Pod", pod("p"))
     assert len(parse_documents(text.encode(), "x", Aside())) == 1
+    assert len(tries) < 100

@@ -112,6 +112,16 @@ def test_the_end_may_come_without_zeros_but_not_within_a_member() -> None:
     for length in (600, 1023, 1100, 1536, whole - 1):
         assert "broken tar archive (it ends too early)" in refusal(data[:length], Aside())
     assert "broken tar archive (a header is damaged)" in refusal(data[:1024] + b"x" * 512, Aside())
+    damaged = data[:1030] + b"X" + data[1031:]
+    assert "broken tar archive (a header is damaged)" in refusal(damaged, Aside())
+
+
+def test_a_link_has_no_content_whatever_its_header_states() -> None:
+    link = bytearray(tarred({"a.json": "[1]"})[:512])
+    link[156:157] = b"1"
+    link[148:156] = b" " * 8
+    link[148:156] = f"{sum(link):06o}".encode() + b"\0 "
+    assert [one.data for one in parse_documents(bytes(link) + tarred({"b.json": "[2]"}), "x", Aside())] == [[2]]
 
 
 def test_numbers_in_binary_and_in_octal() -> None:

@@ -85,7 +85,10 @@ def test_another_programs_kind_of_that_name_is_none(tmp_path: Path) -> None:
     report = Report()
     other = {"apiVersion": "ec2.aws.example.com/v1", "kind": "Instance", "metadata": {"name": "i"}}
     assert list(load([NODE, other], report=report).nodes) == ["n1"]
-    assert dict(report.other_kinds) == {"ec2.aws.example.com/v1 Instance": 1}
+    path = tmp_path / "objects.json"
+    path.write_text(json.dumps(other) + json.dumps(NODE))
+    assert list(load(path, report=report).nodes) == ["n1"]
+    assert dict(report.other_kinds) == {"ec2.aws.example.com/v1 Instance": 2}
 
 
 def test_another_programs_snapshot_is_a_cluster(tmp_path: Path) -> None:

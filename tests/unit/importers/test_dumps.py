@@ -172,3 +172,9 @@ def test_nothing_readable_is_an_error_with_the_reason(tmp_path: Path) -> None:
         with pytest.raises(InputError) as caught:
             load(path)
         assert said in str(caught.value)
+
+
+def test_a_snapshot_and_what_it_lacks_are_one_cluster() -> None:
+    paths = [SNAPSHOTS / "volcano-dump.json", SNAPSHOTS / "queues.json"]
+    beside = load(paths[0], queues=paths[1])
+    assert load(paths).queues.keys() == load(paths[::-1]).queues.keys() == beside.queues.keys()
