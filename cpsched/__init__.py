@@ -49,22 +49,24 @@ def load(
     *,
     sharding: Mapping[str, Any] | None = None,
     lenient: bool = False,
+    strict: bool = False,
     format: str | None = None,
     queues: Source | None = None,
 ) -> Instance:
     """Read a cluster; InputError says in one line what is wrong.
 
     Args:
-        source: a path, "-" for stdin, a mapping (a List, an object, the compact form or another program's snapshot), or
-            a list of objects.
+        source: a path, "-" for stdin, several paths of one cluster, a mapping (a List, an object, the compact form or
+            another program's snapshot), or a list of objects.
         sharding: overrides the instance's own: {"mode": "none|soft|hard", "nodes": [...]}.
         lenient: broken references between objects become warnings of the instance.
+        strict: files and objects that cannot be read are errors; else they are set aside, and the warnings count them.
         format: what the source is, if it shall not be told by looking: volcano-dump, kai, simulator, openb, dlrm.
         queues: further objects that the source lacks, such as the queues of a cache dump.
     """
     from cpsched.importers.load import load as load_instance
 
-    return load_instance(source, sharding=sharding, lenient=lenient, format=format, queues=queues)
+    return load_instance(source, sharding=sharding, lenient=lenient, strict=strict, format=format, queues=queues)
 
 
 def solve(  # noqa: PLR0913 - the names of the command line's flags

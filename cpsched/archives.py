@@ -1,4 +1,4 @@
-"""ZIP archives, distrusted: read in memory, nothing unpacked to disk, limits before any bytes are believed."""
+"""ZIP and tar archives, distrusted: read in memory, nothing unpacked to disk, limits before any bytes are believed."""
 
 from __future__ import annotations
 
@@ -6,92 +6,132 @@ import io
 import stat
 import zipfile
 import zlib
-from collections.abc import Iterator
-from typing import Protocol
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import NamedTuple
 
 from cpsched.errors import InputError
+from cpsched.packed import Guarded, broken_data, opened
+from cpsched.tar import BLOCK, Entry, Tar, is_header
 
-MAX_MEMBERS = 1000
+MAX_MEMBERS = 200_000
 MAX_TOTAL = 2**30
-MAX_RATIO = 500
-FREE_OF_RATIO = 32 * 2**20
-"""Up to so many bytes anything may shrink as it likes; a bomb is larger."""
-
-
-class Readable(Protocol):
-    """Something with bytes in it."""
-
-    def read(self, size: int, /) -> bytes:
-        """At most so many of the next bytes, none at the end."""
-        ...
-
-
+"""Bytes of the members that are read."""
+MAX_STREAM = 8 * 2**30
+"""Bytes of a compressed tar archive with the members that are passed over, mostly logs."""
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
-_CHUNK = 2**20
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError)
 
 
-def is_zip(data: bytes) -> bool:
-    """Seen by the first bytes, whatever the file is called."""
-    return data[:4] in _ZIP
+class Budget:
+    """What an archive, with the archives in it, may still hold."""
+
+    def __init__(self) -> None:
+        self.members, self.size = MAX_MEMBERS, MAX_TOTAL
+
+    def count(self, file: str) -> None:
+        """One more member."""
+        self.members -= 1
+        if self.members < 0:
+            raise InputError(f"an archive of more than {MAX_MEMBERS} files", file=file)
 
 
-def members(data: bytes, file: str) -> Iterator[tuple[str, bytes]]:
-    """(name, bytes) of every file in the archive; InputError for whatever a plain archive would not have."""
+class Member(NamedTuple):
+    """A file in an archive; `read` is to be called before the next one is asked for, if at all."""
+
+    name: str
+    wrong: str | None
+    """What makes it something else than a plain file."""
+    read: Callable[[], bytes]
+
+
+def is_archive(data: bytes, file: str) -> bool:
+    """Seen by the first bytes, whatever the file is called: ZIP, or tar, empty or not, compressed or not."""
+    if data[:4] in _ZIP or is_header(data[:BLOCK]) or data[: 2 * BLOCK] == bytes(2 * BLOCK):
+        return True
+    stream = opened(data, file, BLOCK)
+    if stream is None:
+        return False
+    with broken_data(data, file):
+        return is_header(stream.read(BLOCK))
+
+
+def members(data: bytes, file: str, budget: Budget) -> Iterator[Member]:
+    """Every file in the archive; InputError for a broken archive and for one beyond the limits."""
+    return (_zipped if data[:4] in _ZIP else _tarred)(data, file, budget)
+
+
+def _zipped(data: bytes, file: str, budget: Budget) -> Iterator[Member]:
+    seen: set[str] = set()
+    with _broken_zip(file), zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for info in archive.infolist():
+            budget.count(file)
+            if not info.is_dir():
+                name = info.filename
+                wrong = _trick(info) or _odd_name(name, name.casefold(), seen)
+                yield Member(name, wrong, partial(_unzipped, archive, info, file, budget))
+
+
+def _unzipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo, file: str, budget: Budget) -> bytes:
+    with _broken_zip(file), archive.open(info) as packed:
+        content = Guarded(packed, info.compress_size, f"{file}!{info.filename}", budget.size).read(budget.size + 1)
+    budget.size -= len(content)
+    return content
+
+
+@contextmanager
+def _broken_zip(file: str) -> Iterator[None]:
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            infos = [info for info in archive.infolist() if not info.is_dir()]
-            if len(archive.infolist()) > MAX_MEMBERS:
-                raise InputError(f"an archive of more than {MAX_MEMBERS} files", file=file)
-            _refuse_tricks(infos, file)
-            size = 0
-            for info in infos:
-                with archive.open(info) as stream:
-                    content = inflated(stream, info.compress_size, f"{file}!{info.filename}", MAX_TOTAL, size)
-                size += len(content)
-                yield info.filename, content
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError) as error:
+        yield
+    except _BROKEN as error:
         raise InputError(f"broken ZIP archive ({error})", file=file) from None
 
 
-def inflated(stream: Readable, packed: int, file: str, most: int, before: int = 0) -> bytes:
-    """All bytes of a compressed stream, unless there are too many, or far more than any such text shrinks to."""
-    parts, size = [], 0
-    while part := stream.read(_CHUNK):
-        size += len(part)
-        if before + size > most:
-            raise InputError(f"unpacks to more than {most // 2**20} MiB", file=file, right="no cluster is so large")
-        if size > FREE_OF_RATIO and size > MAX_RATIO * packed:
-            raise InputError(f"unpacks to more than {MAX_RATIO} times its size", file=file, right="is it a ZIP bomb?")
-        parts.append(part)
-    return b"".join(parts)
-
-
-def _refuse_tricks(infos: list[zipfile.ZipInfo], file: str) -> None:
+def _tarred(data: bytes, file: str, budget: Budget) -> Iterator[Member]:
+    archive = Tar(opened(data, file, MAX_STREAM) or io.BytesIO(data), file)
     seen: set[str] = set()
-    for info in infos:
-        name = info.filename
-        wrong = _trick(info)
-        if wrong is None and name.casefold() in seen:
-            wrong = "is there twice"
-        if wrong is not None:
-            raise InputError(f"the member {name!r} {wrong}", file=file, right="give an archive of plain files")
-        seen.add(name.casefold())
+    with broken_data(data, file):
+        for entry in archive:
+            budget.count(file)
+            if not entry.is_folder:
+                # `tar -P` keeps the leading slash, which means nothing here.
+                name = entry.name.lstrip("/")
+                wrong = entry.wrong or _odd_name(name, name, seen)
+                yield Member(name, wrong, partial(_untarred, archive, entry, data, file, budget))
+
+
+def _untarred(archive: Tar, entry: Entry, data: bytes, file: str, budget: Budget) -> bytes:
+    budget.size -= entry.size
+    if budget.size < 0:
+        wrong = f"unpacks to more than {MAX_TOTAL // 2**20} MiB"
+        raise InputError(wrong, file=f"{file}!{entry.name}", right="no cluster is so large")
+    with broken_data(data, file):
+        return archive.read()
 
 
 def _trick(info: zipfile.ZipInfo) -> str | None:
-    name = info.filename
-    if name != info.orig_filename or "\\" in name or not name.isprintable():
+    if info.filename != info.orig_filename or "\\" in info.filename:
         return "has a name with odd characters"
-    if name.startswith("/") or name[1:2] == ":":
-        return "has an absolute name"
-    if ".." in name.split("/"):
-        return "climbs out of the archive"
-    kind = stat.S_IFMT(info.external_attr >> 16)
-    if kind not in (0, stat.S_IFREG):
+    if stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG):
         return "is a link or a device"
     if info.flag_bits & 1:
         return "is encrypted"
     if info.compress_type not in _METHODS:
         return "is packed by an unknown method"
+    return None
+
+
+def _odd_name(name: str, key: str, seen: set[str]) -> str | None:
+    """Names lead nowhere here, as nothing is unpacked; but an archive made to mislead other programs is no dump."""
+    if not name.isprintable():
+        return "has a name with odd characters"
+    if name.startswith("/") or name[1:2] == ":":
+        return "has an absolute name"
+    if ".." in name.split("/"):
+        return "climbs out of the archive"
+    if key in seen:
+        return "is there twice"
+    seen.add(key)
     return None

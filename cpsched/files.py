@@ -13,11 +13,13 @@ import tempfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import IO
 
+from cpsched.aside import FILES, LINKS, OTHER_FILES, Aside
 from cpsched.errors import InputError
-from cpsched.parsing import SUFFIXES, Document, limited, parse_documents
+from cpsched.parsing import Document, limited, may_hold_objects, parse_documents, tolerated
 from cpsched.targets import target_of
 from cpsched.visible import visible
 
@@ -26,30 +28,58 @@ SECRET_LENGTH = 32
 """Bytes."""
 
 
-def read_documents(path: str | os.PathLike[str]) -> list[Document]:
-    """All documents of a file, of stdin (`-`), or of every JSON and YAML file below a folder, in order of names."""
+def read_documents(path: str | os.PathLike[str], aside: Aside | None = None) -> list[Document]:
+    """All documents of a file, an archive, stdin (`-`), or every JSON and YAML file below a folder, in order of names.
+
+    With `aside`, what cannot be read beside others is set aside; without it, that is InputError.
+    """
     if os.fspath(path) == "-":
-        return parse_documents(limited(sys.stdin.buffer, "stdin"), "stdin")
+        return parse_documents(limited(sys.stdin.buffer, "stdin"), "stdin", aside)
     place = Path(path)
-    if place.is_dir():
-        files = files_below(place, lambda name: name.endswith(SUFFIXES))
-        if not files:
-            raise InputError(
-                "no .json or .yaml file in this folder", file=str(place), right="name a file or a folder of manifests"
-            )
-        return [document for file in files for document in read_documents(file)]
-    return parse_documents(read_bytes(place), str(place))
+    if not place.is_dir():
+        return parse_documents(read_bytes(place), str(place), aside)
+    files = files_below(place, may_hold_objects, aside)
+    if not files:
+        right = "name a file or a folder of manifests"
+        none = InputError("no .json or .yaml file in this folder", file=str(place), right=right)
+        raise (aside and aside.first_error(LINKS)) or none
+    return [document for file in files for document in tolerated(aside, FILES, partial(_parsed, file, aside))]
 
 
-def files_below(folder: Path, wanted: Callable[[str], bool]) -> list[Path]:
-    """The folder's files of such names, in order; a link that leads out of the folder is refused, not followed."""
-    files = sorted(file for file in folder.rglob("*") if wanted(file.name) and file.is_file())
-    whole = folder.resolve()
-    for file in files:
-        if file.is_symlink() and not file.resolve().is_relative_to(whole):
-            right = "name that file itself, or copy it into the folder"
-            raise InputError(f"a link out of {folder}", file=str(file), right=right)
-    return files
+def _parsed(file: Path, aside: Aside | None) -> list[Document]:
+    return parse_documents(read_bytes(file), str(file), aside)
+
+
+def files_below(folder: Path, wanted: Callable[[str], bool], aside: Aside | None = None) -> list[Path]:
+    """The folder's files of such names, in order.
+
+    With `aside`, links and all other files are set aside. Without it a link is followed, unless it leads out of the
+    folder, which is InputError.
+    """
+    found = sorted(folder.rglob("*"))
+    if aside is None:
+        files = [file for file in found if wanted(file.name) and _is_file(file)]
+        for file in files:
+            if file.is_symlink() and not file.resolve().is_relative_to(folder.resolve()):
+                raise _link(file, f"a link out of {folder}")
+        return files
+    for file in found:
+        if file.is_symlink():
+            aside.add_error(LINKS, _link(file, "a link"))
+        elif not wanted(file.name) and _is_file(file):
+            aside.add(OTHER_FILES, str(file))
+    return [file for file in found if wanted(file.name) and not file.is_symlink() and _is_file(file)]
+
+
+def _is_file(file: Path) -> bool:
+    try:
+        return file.is_file()
+    except OSError:
+        return False
+
+
+def _link(file: Path, wrong: str) -> InputError:
+    return InputError(wrong, file=str(file), right="name that file itself, or copy it into the folder")
 
 
 def read_document(path: str | os.PathLike[str]) -> Document:

@@ -9,12 +9,18 @@ from typing import Any
 
 from pydantic_core import from_json, to_json
 
+from cpsched.aside import PARTS, Aside
 from cpsched.errors import InputError
 
 MAX_DEPTH = 200
 """Kubernetes objects are about twenty deep."""
 _END = "\n"
-_SPACE = re.compile(r"[ \t\r\n]*")
+_SPACE = re.compile("[ \\t\\r\\n\ufeff]*")
+"""Between documents, with the mark that some programs write at the start of a file."""
+_LIST = re.compile(r"^\{[ \t\r]*$", re.MULTILINE)
+"""How kubectl begins a list."""
+MAX_TRIES = 20
+"""Failed attempts to find the next list; then the rest is no document."""
 _TOKEN = re.compile(r'("[^"\\]*+(?:\\.[^"\\]*+)*+")([ \t\r\n]*:)?|[{}\[\]]')
 _WORDS = {
     "Expecting value": "a value is missing",
@@ -39,19 +45,23 @@ class RepeatedKeyError(InputError):
         super().__init__(wrong, file=file, place=place, right="keep one of them")
 
 
-def json_values(text: str, file: str, line: int = 1) -> list[Any]:
+def json_values(text: str, file: str, line: int = 1, aside: Aside | None = None) -> list[Any]:
     """All values of a text that begins in that line of the file.
 
     One value is read by the fast reader, which refuses half characters and deep nesting; all else by the patient one.
+    With `aside`, what is no value is set aside.
     """
     try:
-        values = [from_json(text, allow_inf_nan=False)]
+        value = from_json(text, allow_inf_nan=False)
     except ValueError:
-        values = list(_one_by_one(text, file, line))
-        if depth_exceeds(values, MAX_DEPTH):
-            raise too_deep(file) from None
-    _refuse_repeated_keys(text, values, file, line)
-    return values
+        return _several(text, file, line, aside)
+    _refuse_repeated_keys(text, value, file, line)
+    return [value]
+
+
+def lists_in(text: str, file: str, line: int) -> list[Any]:
+    """The lists that kubectl has printed into a text of another sort, such as the transcript of a terminal."""
+    return [found for found in _one_by_one(text, file, line, lost=True) if not isinstance(found, InputError)]
 
 
 def json_line(line: bytes, file: str, number: int) -> Any:
@@ -96,26 +106,82 @@ def too_deep(file: str) -> InputError:
     return InputError(f"nested deeper than {MAX_DEPTH} levels", file=file, right="Kubernetes objects are far shallower")
 
 
-def _one_by_one(text: str, file: str, line: int) -> Iterator[Any]:
-    decoder = json.JSONDecoder(parse_constant=_no_constant, parse_int=_whole_number)
-    may_be_half = "\\ud" in text or "\\uD" in text
-    position = _SPACE.match(text).end()  # type: ignore[union-attr]
-    while position < len(text):
+def _several(text: str, file: str, line: int, aside: Aside | None) -> list[Any]:
+    values: list[Any] = []
+    for found in _one_by_one(text, file, line):
+        if not isinstance(found, InputError):
+            values.append(found)
+        elif aside is None:
+            raise found
+        else:
+            aside.add_error(PARTS, found)
+    return values
+
+
+def _one_by_one(text: str, file: str, line: int, *, lost: bool = False) -> Iterator[Any]:
+    """Values in a row, and an InputError for each part that is none; after such a part only a list of kubectl counts.
+
+    What stands between documents may be anything, such as a log with objects in it.
+    """
+    position, tries = 0, 0
+    while (start := _SPACE.match(text, position).end()) < len(text):  # type: ignore[union-attr]
+        line += text.count(_END, position, start)
+        position = start
         try:
-            value, position = decoder.raw_decode(text, position)
-        except json.JSONDecodeError as error:
-            place = f"line {line + error.lineno - 1} column {error.colno}"
-            said = next((ours for words, ours in _WORDS.items() if error.msg.startswith(words)), "not understood here")
-            raise InputError(f"not valid JSON: {said}", file=file, place=place) from None
-        except _NoNumberError as error:
-            wrong, written = error.args
-            at = text.find(written, position)
-            place = f"line {line + text.count(_END, 0, at)} column {at - text.rfind(_END, 0, at)}"
-            raise InputError(wrong, file=file, place=place) from None
-        if may_be_half:
+            value, end = _decoded(text, start, file, line)
+        except InputError as error:
+            if not lost:
+                yield error
+            lost, tries = True, tries + 1
+            following = _LIST.search(text, start + 1) if tries < MAX_TRIES else None
+            end = len(text) if following is None else following.start()
+        else:
+            if not lost or _is_list(value):
+                lost = False
+                yield _checked(value, text[start:end], file, line)
+            elif following := _LIST.search(text, end):
+                end = following.start()
+            else:
+                end = len(text)
+        line += text.count(_END, start, end)
+        position = end
+
+
+def _decoded(text: str, start: int, file: str, line: int) -> tuple[Any, int]:
+    """The value that starts there, and where it ends."""
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        said = next((ours for words, ours in _WORDS.items() if error.msg.startswith(words)), "not understood here")
+        raise InputError(f"not valid JSON: {said}", file=file, place=_place(text, start, error.pos, line)) from None
+    except _NoNumberError as error:
+        wrong, written = error.args
+        raise InputError(wrong, file=file, place=_place(text, start, text.find(written, start), line)) from None
+    except RecursionError:
+        raise too_deep(file) from None
+    return value, end
+
+
+def _place(text: str, start: int, at: int, line: int) -> str:
+    return f"line {line + text.count(_END, start, at)} column {at - text.rfind(_END, 0, at)}"
+
+
+def _checked(value: Any, text: str, file: str, line: int) -> Any:
+    """The value, or the InputError for what it holds."""
+    try:
+        if depth_exceeds([value], MAX_DEPTH):
+            raise too_deep(file)
+        if "\\ud" in text or "\\uD" in text:
             _refuse_half_characters(value, file)
-        yield value
-        position = _SPACE.match(text, position).end()  # type: ignore[union-attr]
+        _refuse_repeated_keys(text, value, file, line)
+    except InputError as error:
+        return error
+    return value
+
+
+def _is_list(value: Any) -> bool:
+    kind = value.get("kind") if isinstance(value, dict) else None
+    return isinstance(kind, str) and kind.endswith("List") and isinstance(value.get("items"), list)
 
 
 class _NoNumberError(Exception):
@@ -133,6 +199,9 @@ def _whole_number(digits: str) -> int:
         raise _NoNumberError(f"a number of {len(digits.lstrip('-'))} digits", digits) from None
 
 
+_DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_int=_whole_number)
+
+
 def _refuse_half_characters(value: Any, file: str) -> None:
     """JSON can spell one half of a character that needs two; no text can hold it."""
     try:
@@ -141,13 +210,13 @@ def _refuse_half_characters(value: Any, file: str) -> None:
         raise InputError("holds half a character (a lone \\ud800 to \\udfff)", file=file) from None
 
 
-def _refuse_repeated_keys(text: str, values: list[Any], file: str, line: int) -> None:
-    """Of a key that is there twice a reader keeps one: then the values, written again, have fewer colons.
+def _refuse_repeated_keys(text: str, value: Any, file: str, line: int) -> None:
+    """Of a key that is there twice a reader keeps one: then the value, written again, has fewer colons.
 
     So a large file is not read a second time, unless colons are spelt as escapes.
     """
     spelt_out = "\\u003a" in text or "\\u003A" in text
-    if not spelt_out and text.count(":") == sum(to_json(value).count(b":") for value in values):
+    if not spelt_out and text.count(":") == to_json(value).count(b":"):
         return
     open_: list[dict[str, int]] = []
     for token in _TOKEN.finditer(text):

@@ -1,19 +1,41 @@
-"""Bytes in (also gzip and ZIP), JSON or YAML documents out: plain values of bounded depth and size, or InputError."""
+"""Bytes in (compressed and archives too), JSON or YAML documents out: plain values of bounded depth and size.
+
+Whatever takes `aside` sets aside what it cannot read as long as there is more to read; without it, all is InputError.
+"""
 
 from __future__ import annotations
 
-import gzip
-import io
-import zlib
-from typing import Any, NamedTuple
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 
-from cpsched.archives import inflated, is_zip, members
+from cpsched.archives import Budget, Member, is_archive, members
+from cpsched.around import without_logs, without_messages
+from cpsched.aside import FILES, LINKS, OTHER_FILES, PARTS, Aside, Sort
 from cpsched.errors import InputError
-from cpsched.json_values import MAX_DEPTH, depth_exceeds, json_values, too_deep
+from cpsched.json_values import MAX_DEPTH, RepeatedKeyError, depth_exceeds, json_values, lists_in, too_deep
+from cpsched.packed import broken_data, opened
+from cpsched.parts import Part, glued, parts
 from cpsched.yaml_values import yaml_values
 
 MAX_BYTES = 4 * 2**30
-SUFFIXES = (".json", ".yaml", ".yml", ".json.gz", ".yaml.gz", ".yml.gz")
+_PLAIN, _PACKED = (".json", ".yaml", ".yml"), ("", ".gz", ".bz2", ".xz")
+_YAML = tuple(plain + packed for plain in (".yaml", ".yml") for packed in _PACKED)
+SUFFIXES = tuple(plain + packed for plain in _PLAIN for packed in _PACKED)
+_ARCHIVES = (".zip", ".tgz", ".tbz2", ".txz", *(f".tar{packed}" for packed in _PACKED))
+_APPLE = "._"
+"""Files of that name hold what macOS notes about the file of the rest of the name."""
+_ENCODINGS = {
+    b"\xef\xbb\xbf": "utf-8-sig",
+    b"\xff\xfe\x00\x00": "utf-32",
+    b"\x00\x00\xfe\xff": "utf-32",
+    b"\xff\xfe": "utf-16",
+    b"\xfe\xff": "utf-16",
+}
+"""Marks at the beginning; PowerShell's `>` writes UTF-16."""
+_FIRST = re.compile(r"[^\s\ufeff]")
+Item = TypeVar("Item")
 
 
 class Document(NamedTuple):
@@ -23,38 +45,42 @@ class Document(NamedTuple):
     data: Any
 
 
-def parse_documents(data: bytes, file: str) -> list[Document]:
-    """JSON (one or several values in a row) or YAML documents; gzip and ZIP are seen by their first bytes."""
-    if is_zip(data):
-        return _zipped_documents(data, file)
-    text = plain_text(data, file)
-    start = text.lstrip()[:1]
-    if not start:
-        raise InputError("the file is empty", file=file, right="give Kubernetes objects or an Instance as JSON or YAML")
-    is_json = start in "{[" and not file.removesuffix(".gz").endswith((".yaml", ".yml"))
+def may_hold_objects(name: str) -> bool:
+    """Whether a file of this name, among many, is worth reading; logs, pages and pictures are not."""
+    last = name.rpartition("/")[2]
+    return last.lower().endswith((*SUFFIXES, *_ARCHIVES)) and not last.startswith(_APPLE)
+
+
+def parse_documents(data: bytes, file: str, aside: Aside | None = None) -> list[Document]:
+    """The documents of a file, or of all files of an archive; the first bytes tell which it is."""
+    if is_archive(data, file):
+        return _of_archive(data, file, aside, Budget())
+    return _of_file(data, file, aside)
+
+
+def tolerated(aside: Aside | None, sort: Sort, read: Callable[[], list[Item]]) -> list[Item]:
+    """What `read` gives; nothing, if that is an error that can be set aside."""
     try:
-        values = json_values(text, file) if is_json else _yaml_values(text, file)
-    except RecursionError:
-        raise too_deep(file) from None
-    return [Document(file, value) for value in values if value is not None]
-
-
-def _zipped_documents(data: bytes, file: str) -> list[Document]:
-    found: list[Document] = []
-    for name, content in members(data, file):
-        if not name.endswith(SUFFIXES):
-            continue
-        if is_zip(content):
-            raise InputError(f"the member {name!r} is an archive itself", file=file, right="unpack it first")
-        found += parse_documents(content, f"{file}!{name}")
-    if not found:
-        raise InputError("an archive without a .json or .yaml file", file=file)
-    return found
+        return read()
+    except InputError as error:
+        if aside is None:
+            raise
+        aside.add_error(sort, error)
+        return []
 
 
 def plain_text(data: bytes, file: str) -> str:
-    """The bytes as text, unzipped if they are gzip."""
-    return _text(_unzipped(data, file), file)
+    """The bytes as text, unpacked if they are compressed."""
+    stream = opened(data, file, MAX_BYTES)
+    if stream is not None:
+        with broken_data(data, file):
+            data = stream.read(MAX_BYTES + 1)
+    encoding = next((name for mark, name in _ENCODINGS.items() if data.startswith(mark)), None) or _unmarked(data)
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        wrong = f"not {encoding.upper()[:6].rstrip('-')} text (byte {error.start})"
+        raise InputError(wrong, file=file, right="give JSON or YAML text") from None
 
 
 def limited(stream: Any, file: str) -> bytes:
@@ -65,25 +91,116 @@ def limited(stream: Any, file: str) -> bytes:
     return data
 
 
-def _unzipped(data: bytes, file: str) -> bytes:
-    if data[:2] != b"\x1f\x8b":
-        return data
+def _of_file(data: bytes, file: str, aside: Aside | None) -> list[Document]:
+    return [Document(file, value) for value in _values(plain_text(data, file), file, aside) if value is not None]
+
+
+def _of_archive(
+    data: bytes,
+    file: str,
+    aside: Aside | None,
+    budget: Budget,
+    wanted: Callable[[str], bool] = may_hold_objects,
+    depth: int = 0,
+) -> list[Document]:
+    """The files in it that are wanted."""
+    found: list[Document] = []
+    others: list[str] = []
+    is_any_wanted = False
+    for member in members(data, file, budget):
+        if member.wrong is not None:
+            tolerated(aside, LINKS, partial(_refuse, member, file))
+        elif not wanted(member.name):
+            others.append(f"{file}!{member.name}")
+        else:
+            is_any_wanted, content = True, member.read()
+            read = partial(_of_member, content, f"{file}!{member.name}", aside, budget, depth)
+            found += tolerated(aside, FILES, read)
+    if not is_any_wanted and len(others) != 1:
+        raise InputError("an archive without a .json or .yaml file", file=file)
+    if not is_any_wanted:
+        # What is packed alone is meant, whatever it is called.
+        return _of_archive(data, file, aside, budget, lambda _: True, depth)
+    if aside is not None:
+        for name in others:
+            aside.add(OTHER_FILES, name)
+    return found
+
+
+def _refuse(member: Member, file: str) -> list[Document]:
+    wrong = f"the member {member.name!r} {member.wrong}"
+    raise InputError(wrong, file=file, right="give an archive of plain files")
+
+
+def _of_member(content: bytes, file: str, aside: Aside | None, budget: Budget, depth: int) -> list[Document]:
+    """A file in an archive; an archive in an archive is read, an archive in that one is not."""
+    if not is_archive(content, file):
+        return _of_file(content, file, aside)
+    if depth:
+        raise InputError("an archive in an archive in an archive", file=file, right="unpack it first")
+    return _of_archive(content, file, aside, budget, depth=depth + 1)
+
+
+def _unmarked(data: bytes) -> str:
+    """UTF-8, unless every other byte of the first characters is zero."""
+    return "utf-16-le" if data[1:2] == b"\0" else "utf-16-be" if data[:1] == b"\0" else "utf-8"
+
+
+def _values(text: str, file: str, aside: Aside | None) -> list[Any]:
+    bare = without_logs(text, file, aside)
+    if aside is not None and not _is_json(bare, file):
+        bare = without_messages(bare, file, aside)
+    if _FIRST.search(bare) is None:
+        wrong = "the file is empty" if _FIRST.search(text) is None else "holds container logs and no objects"
+        raise InputError(wrong, file=file, right="give Kubernetes objects or an Instance as JSON or YAML")
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
-            return inflated(stream, len(data), file, MAX_BYTES)
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"broken gzip data ({error})", file=file) from None
+        return _read(Part(bare, 1), file, None)
+    except InputError as error:
+        return _part_by_part(bare, file, aside, error)
 
 
-def _text(data: bytes, file: str) -> str:
+def _part_by_part(text: str, file: str, aside: Aside | None, error: InputError) -> list[Any]:
+    """The documents of a text that cannot be read as a whole; the error, if there is none."""
+    if aside is not None:
+        text = without_messages(text, file, aside)
+    found = parts(text)
+    faults = None if aside is None else Aside()
+    values = [value for part in found for value in tolerated(faults, PARTS, partial(_unglued, part, file, faults))]
+    if not values:
+        raise error
+    if aside is not None and faults is not None:
+        aside.update(faults)
+    return values
+
+
+def _unglued(part: Part, file: str, aside: Aside | None) -> list[Any]:
+    """The documents of a part; YAML documents with nothing between them are told apart by their keys."""
     try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"not UTF-8 text (byte {error.start})", file=file, right="give JSON or YAML text") from None
+        return _read(part, file, aside)
+    except RepeatedKeyError:
+        pieces = glued(part)
+        if len(pieces) == 1:
+            raise
+        return [value for piece in pieces for value in tolerated(aside, PARTS, partial(_read, piece, file, None))]
+    except InputError as error:
+        if aside is None or _is_json(part.text, file) or not (found := lists_in(part.text, file, part.line)):
+            raise
+        aside.add_error(PARTS, error)
+        return found
 
 
-def _yaml_values(text: str, file: str) -> list[Any]:
-    values = list(yaml_values(text, file))
+def _read(part: Part, file: str, aside: Aside | None) -> list[Any]:
+    if _is_json(part.text, file):
+        return json_values(part.text, file, part.line, aside)
+    try:
+        values = list(yaml_values(part.text, file, part.line))
+    except RecursionError:
+        raise too_deep(file) from None
     if depth_exceeds(values, MAX_DEPTH):
         raise too_deep(file)
     return values
+
+
+def _is_json(text: str, file: str) -> bool:
+    first = _FIRST.search(text)
+    return first is not None and first[0] in "{[" and not file.lower().endswith(_YAML)

@@ -23,8 +23,8 @@ _NOT_TEXT = frozenset(f"{_TAG}{name}" for name in ("int", "float", "bool", "null
 _NOT_JSON = ("timestamp", "binary", "omap", "pairs", "set")
 
 
-def yaml_values(text: str, file: str) -> Iterator[Any]:
-    """All documents; InputError tells the line and column."""
+def yaml_values(text: str, file: str, line: int = 1) -> Iterator[Any]:
+    """All documents of a text that begins in that line of the file; InputError tells the line and column."""
     aliased = "*" in text and "&" in text
     try:
         _refuse_deep(text)
@@ -33,10 +33,11 @@ def yaml_values(text: str, file: str) -> Iterator[Any]:
                 raise InputError("YAML aliases expand to millions of values", file=file, right="write the values out")
             yield value
     except _RepeatedKeyError as error:
-        raise RepeatedKeyError(error.key, error.first_line, file=file, place=f"line {error.line}") from None
+        first, second = error.first_line + line - 1, error.line + line - 1
+        raise RepeatedKeyError(error.key, first, file=file, place=f"line {second}") from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
-        place = f"line {mark.line + 1} column {mark.column + 1}" if mark else None
+        place = f"line {mark.line + line} column {mark.column + 1}" if mark else None
         raise InputError(f"not valid YAML: {error.problem or error.context}", file=file, place=place) from None
     except yaml.reader.ReaderError as error:
         wrong = f"not valid YAML: a character that may not be in it (number {error.position + 1} of the text)"

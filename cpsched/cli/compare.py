@@ -23,6 +23,7 @@ from cpsched.cli.parameters import (
     Output,
     PodGroups,
     Seed,
+    Strict,
     TimeLimit,
     Workers,
 )
@@ -59,6 +60,7 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     conf: Conf = None,
     allow_extenders: AllowExtenders = False,
     lenient: Lenient = False,
+    strict: Strict = False,
     kube_version: KubeVersion = None,
     pod_groups: PodGroups = False,
     seed: Seed = 1,
@@ -83,7 +85,7 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
 
     check_outputs(output)
     names = checked(named_in(engines or ()) or [MIRROR, OPTIMAL])
-    told = Told(model, conf, lenient, kube_version, pod_groups, allow_extenders or None)
+    told = Told(model, conf, lenient, kube_version, pod_groups, allow_extenders or None, strict)
     options = Options(time_limit=time_limit, workers=workers, seed=seed)
     summary, kept = Summary(names), list[Any]()
     single: Comparison | None = None

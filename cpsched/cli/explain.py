@@ -8,7 +8,7 @@ import typer
 
 from cpsched.cli.delivery import check_outputs, deliver
 from cpsched.cli.output import as_json, busy, emit, emit_tables, warn
-from cpsched.cli.parameters import AllowExtenders, Conf, Input, Json, KubeVersion, Lenient, Model, Workers
+from cpsched.cli.parameters import AllowExtenders, Conf, Input, Json, KubeVersion, Lenient, Model, Strict, Workers
 from cpsched.cli.solve import FINE, NO_ANSWER, Engine, doubts
 
 JobName = Annotated[
@@ -42,6 +42,7 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     conf: Conf = None,
     allow_extenders: AllowExtenders = False,
     lenient: Lenient = False,
+    strict: Strict = False,
     kube_version: KubeVersion = None,
     time_limit: TimeLimit = 60,
     workers: Workers = 2,
@@ -66,7 +67,7 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     name = engine or engines.DEFAULT
     engines.find(name)
     with busy(f"Reading {input_}"):
-        instance = load(input_, lenient=lenient)
+        instance = load(input_, lenient=lenient, strict=strict)
         policy = load_policy(
             model,
             conf,

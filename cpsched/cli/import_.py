@@ -10,7 +10,7 @@ import typer
 
 from cpsched.cli.delivery import check_outputs, deliver, write_output
 from cpsched.cli.output import as_json, busy, emit, emit_tables, warn
-from cpsched.cli.parameters import Input, Lenient, Output
+from cpsched.cli.parameters import Input, Lenient, Output, Strict
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -53,6 +53,7 @@ def import_(
     queues: Queues = None,
     report: ReportOption = False,
     lenient: Lenient = False,
+    strict: Strict = False,
     conf: Conf = None,
     output: Output = None,
 ) -> int:
@@ -70,14 +71,14 @@ def import_(
     check_outputs(output)
     counts = Report(count_fields=report)
     with busy(f"Reading {input_}"):
-        instance = load(input_, lenient=lenient, report=counts, format=from_, queues=queues)
+        instance = load(input_, lenient=lenient, strict=strict, report=counts, format=from_, queues=queues)
         warnings = list(instance.warnings)
         if conf is not None:
             instance = replace(instance, conf=_configuration(conf, warnings))
         text = as_json(instance.to_dict())
     warn(warnings)
     if report:
-        deliver(lambda: emit_tables(*_tables(counts)), (output, lambda: text))
+        deliver(lambda: emit_tables(*_tables(counts, input_)), (output, lambda: text))
     elif output is not None:
         write_output(output, text)
     else:
@@ -96,7 +97,7 @@ def _configuration(path: str, warnings: list[str]) -> Mapping[str, Any]:
     return found.conf
 
 
-def _tables(counts: Report) -> list[Table | str]:
+def _tables(counts: Report, input_: str) -> list[Table | str]:
     from cpsched.importers.formats import FORMATS
 
     parts: list[Table | str] = [f"Format: {counts.format}, {FORMATS[counts.format].about}"]
@@ -105,9 +106,19 @@ def _tables(counts: Report) -> list[Table | str]:
         parts.append(_table("Left aside: kinds that scheduling does not look at", "kind", counts.other_kinds))
     if counts.unread:
         parts.append(_table("Left aside: fields that nothing here reads", "field", counts.unread))
-    if not counts.other_kinds and not counts.unread:
+    aside = list(counts.aside.rows("stdin" if input_ == "-" else input_))
+    if aside:
+        parts.append(_aside_table(aside))
+    if not counts.other_kinds and not counts.unread and not aside:
         parts.append("Nothing was left aside.")
     return parts
+
+
+def _aside_table(rows: list[tuple[str, str, int, str]]) -> Table:
+    from cpsched.cli.tables import table
+
+    shown = [(what, why, str(count), places) for what, why, count, places in rows]
+    return table("Set aside", ["what", "why", "#count", "where"], shown)
 
 
 def _table(title: str, what: str, counts: Counter[str]) -> Table:

@@ -10,8 +10,8 @@ Input = Annotated[
     str,
     typer.Argument(
         metavar="INPUT",
-        help="Kubernetes objects (what kubectl get -o json prints, manifests, a folder of them) or a compact Instance; "
-        "JSON or YAML, .gz too, - for stdin.",
+        help="Kubernetes objects (what kubectl get -o json or cluster-info dump prints, manifests, a folder or archive "
+        "of them) or a compact Instance; JSON or YAML, .gz too, - for stdin.",
         show_default=False,
     ),
 ]
@@ -36,6 +36,9 @@ AllowExtenders = Annotated[
     ),
 ]
 Lenient = Annotated[bool, typer.Option("--lenient", help="Broken references between objects are warnings, not errors.")]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Files and objects that cannot be read are errors; else they are set aside.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Output = Annotated[
     str | None,

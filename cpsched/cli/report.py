@@ -10,7 +10,7 @@ import typer
 
 from cpsched.cli.delivery import check_outputs, write_output
 from cpsched.cli.output import emit, emit_tables, warn
-from cpsched.cli.parameters import AllowExtenders, Conf, Lenient, Seed, TimeLimit, Workers
+from cpsched.cli.parameters import AllowExtenders, Conf, Lenient, Seed, Strict, TimeLimit, Workers
 from cpsched.cli.reported import Request, is_study, report_decisions, report_study
 from cpsched.errors import InputError
 
@@ -94,6 +94,7 @@ def report(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     kube_version: Release = None,
     allow_extenders: AllowExtenders = False,
     lenient: Lenient = False,
+    strict: Strict = False,
     seed: Seed = 1,
     time_limit: TimeLimit = 60,
     workers: Workers = 2,
@@ -115,10 +116,8 @@ def report(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
         made, left_out = report_study(input_, drawn=(form or _form(output)) == "html")
     else:
         left_out = []
-        told = Request(
-            input_, tuple(solution or ()), engines, model, conf, kube_version, allow_extenders, lenient, options, nodes
-        )
-        made = report_decisions(told)
+        given = (input_, tuple(solution or ()), engines, model, conf, kube_version, allow_extenders, lenient, strict)
+        made = report_decisions(Request(*given, options, nodes))
     _write(made, form or _form(output), output)
     warn(left_out)
     return UNREADABLE if left_out else FINE

@@ -37,6 +37,7 @@ class Request:
     kube_version: str | None
     allow_extenders: bool
     lenient: bool
+    strict: bool
     options: Options
     nodes: int
 
@@ -108,12 +109,13 @@ class Stored(NamedTuple):
 
 def _told(input_: str) -> Told | None:
     """The Comparison in this file, None if it is a cluster."""
+    from cpsched.aside import Aside
     from cpsched.files import read_documents
     from cpsched.report.told import KIND, Told
 
     if not Path(input_).is_file():
         return None
-    documents = read_documents(input_)
+    documents = read_documents(input_, Aside())
     data = documents[0].data if len(documents) == 1 else None
     kind = data.get("kind") if isinstance(data, Mapping) else None
     if kind == "Solution":
@@ -166,7 +168,7 @@ def _opened(cluster: str, request: Request, stored: list[Stored]) -> tuple[Insta
     from cpsched.importers.load import load
     from cpsched.importers.policy import load_policy
 
-    instance = load(cluster, lenient=request.lenient)
+    instance = load(cluster, lenient=request.lenient, strict=request.strict)
     named = next((one for one in stored if one.solution.model), None)
     policy = load_policy(
         request.model or (DEFAULT_MODEL if named is None else model_of(named.solution, named.file)),

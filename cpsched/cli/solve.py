@@ -21,6 +21,7 @@ from cpsched.cli.parameters import (
     Output,
     PodGroups,
     Seed,
+    Strict,
     TimeLimit,
     Workers,
 )
@@ -95,6 +96,7 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     conf: Conf = None,
     allow_extenders: AllowExtenders = False,
     lenient: Lenient = False,
+    strict: Strict = False,
     sharding: Sharding = None,
     shard_nodes: ShardNodes = None,
     seed: Seed = 1,
@@ -150,7 +152,7 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     name = engine or engines.DEFAULT
     engines.find(name)
     with busy(f"Reading {input_}"):
-        instance = load(input_, sharding=shard, lenient=lenient)
+        instance = load(input_, sharding=shard, lenient=lenient, strict=strict)
         policy = load_policy(
             model,
             conf,

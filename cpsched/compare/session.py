@@ -25,6 +25,8 @@ class Told:
     kube_version: str | None = None
     pod_groups: bool = False
     allow_extenders: bool | None = None
+    strict: bool = True
+    """Whether faults in the file of a case are errors."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Session:
 
 def open_session(case: Case, told: Told) -> Session:
     """Load a case; what the user says comes before what the case says."""
-    instance = case.load(lenient=told.lenient)
+    instance = case.load(lenient=told.lenient, strict=told.strict)
     conf = next((one for one in (told.conf, case.conf, instance.conf) if one is not None), None)
     policy = load_policy(
         told.model if told.model is not None else case.model or _made_for(conf),

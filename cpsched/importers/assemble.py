@@ -33,7 +33,7 @@ def assemble(
 ) -> Instance:
     """One Instance from all objects; with `lenient` a broken reference is a warning instead of an error."""
     builder = _Builder(lenient)
-    items = _without_duplicates(found)
+    items = list(found)
     of_kind: dict[type[Object], list[Found]] = {}
     for item in items:
         of_kind.setdefault(type(item.object), []).append(item)
@@ -209,18 +209,6 @@ class _Builder:
             if name not in nodes:
                 warning = InputError(f"node {name} is not in the input", place="sharding")
                 self.gaps.warn("nodes of the shard that are not in the input", warning)
-
-
-def _without_duplicates(found: Iterable[Found]) -> list[Found]:
-    seen: dict[tuple[type[Object], str], Found] = {}
-    for item in found:
-        key = (type(item.object), item.object.key)
-        if key in seen:
-            first = seen[key]
-            where = f" (first in {first.file})" if first.file != item.file else ""
-            raise item.error(f"given twice{where}", "names are unique")
-        seen[key] = item
-    return list(seen.values())
 
 
 def _task(found: pod.Pod, pod_groups: Mapping[str, Found], plain_cluster: bool) -> Task:

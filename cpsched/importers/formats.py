@@ -10,7 +10,7 @@ from pathlib import Path
 from cpsched.errors import InputError
 from cpsched.files import read_documents
 from cpsched.importers import kai_snapshot, simulator, trace_objects, volcano_dump
-from cpsched.importers.kubernetes import objects_in
+from cpsched.importers.listed import objects_in
 from cpsched.importers.raw import Raw
 from cpsched.importers.snapshot import Context
 from cpsched.instance import API_VERSION
@@ -40,8 +40,9 @@ def _only(translate: Callable[[Document, Context], Raw]) -> Callable[[list[Docum
     return of_documents
 
 
+KUBERNETES = "kubernetes"
 FORMATS: dict[str, Format] = {
-    "kubernetes": Format("Kubernetes objects or a compact Instance"),
+    KUBERNETES: Format("Kubernetes objects or a compact Instance"),
     "volcano-dump": Format(
         "Volcano's cache dump (kill -USR1)", volcano_dump.looks_like, of_documents=volcano_dump.translate
     ),
@@ -64,28 +65,36 @@ def find(name: str) -> Format:
 
 
 def read_input(path: str | os.PathLike[str], name: str | None, context: Context) -> list[Document]:
-    """The documents of a path, translated if they are another program's; `name` spares the looking."""
-    if name is not None and find(name).of_tables is None:
-        return translated(read_documents(path), name, context)
-    place = Path(path)
-    name = name or (trace_objects.kind_of(place) if os.fspath(path) != "-" else None)
-    tables = FORMATS[name].of_tables if name is not None else None
+    """The documents of a path, which may be tables; `name` spares the looking."""
+    if name is None and os.fspath(path) != "-":
+        name = trace_objects.kind_of(Path(path))
+    tables = find(name).of_tables if name is not None else None
     if name is None or tables is None:
-        return translated(read_documents(path), None, context)
-    return [_instance(tables(place, context), str(place), name, context)]
+        return read_documents(path, context.aside)
+    return [_instance(tables(Path(path), context), os.fspath(path), name, context)]
 
 
 def translated(documents: list[Document], name: str | None, context: Context) -> list[Document]:
-    """The same documents, or an Instance made of another program's snapshot, beside Kubernetes objects among them."""
-    objects = [document for document in documents if _is_kubernetes(document)]
-    others = [document for document in documents if not _is_kubernetes(document)]
+    """The same documents, or an Instance made of another program's snapshot, beside the documents that are not its."""
+    snapshot = [document for document in documents if not _is_kubernetes(document)]
     if name is None:
-        name = next((key for key, one in FORMATS.items() if one.looks_like(others)), None)
+        name, snapshot = _recognised(snapshot)
     translate = FORMATS[name].of_documents if name is not None else None
-    if name is None or translate is None or not others:
+    if name is None or translate is None or not snapshot:
         return documents
-    context.given |= {key for document in objects for key in _names(document)}
-    return [*objects, _instance(translate(others, context), others[0].file, name, context)]
+    taken = {id(document) for document in snapshot}
+    others = [document for document in documents if id(document) not in taken]
+    context.given |= {key for document in others for key in _names(document)}
+    return [*others, _instance(translate(snapshot, context), snapshot[0].file, name, context)]
+
+
+def _recognised(documents: list[Document]) -> tuple[str | None, list[Document]]:
+    """The format and the documents of the first file that looks like another program's snapshot."""
+    files: dict[str, list[Document]] = {}
+    for document in documents:
+        files.setdefault(document.file, []).append(document)
+    found = ((name, those) for those in files.values() for name, one in FORMATS.items() if one.looks_like(those))
+    return next(found, (None, []))
 
 
 def _is_kubernetes(document: Document) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -12,12 +12,13 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from cpsched.aside import Aside
 from cpsched.errors import InputError
+from cpsched.importers.raw import text_at
 from cpsched.importers.unread import unread_fields
-from cpsched.objects import CLUSTER_WIDE, KINDS
+from cpsched.objects import CLUSTER_WIDE, FORMER_GROUPS, KINDS, UNREAD_VERSIONS
 from cpsched.objects.base import Object, Shape
 from cpsched.objects.storage import StorageClass
-from cpsched.parsing import Document
 
 Known = dict[tuple[type[Shape], str], Shape]
 """Every spec and status that was read, by how it is written."""
@@ -32,6 +33,8 @@ class Report:
     unread: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
     """What another program's snapshot says that was read with a change."""
+    aside: Aside = field(default_factory=Aside)
+    """Files and objects that could not be read, and what else was set aside on the way to the objects."""
     format: str = "kubernetes"
     count_fields: bool = False
     known: Known = field(default_factory=dict, repr=False)
@@ -45,6 +48,10 @@ class Found:
     object: Object
     file: str
     place: str
+    uid: str = ""
+    """As given; the object's own may be made up."""
+    version: int = 0
+    """Its resourceVersion: of two states of an object, the newer one has the higher."""
     by_hand: bool = False
     """Whether a compact job made it: there a name that leads nowhere is a slip, in a cluster it is usual."""
 
@@ -53,56 +60,43 @@ class Found:
         return InputError(wrong, file=self.file, place=self.place, right=right)
 
 
-def objects_in(document: Document) -> Iterator[tuple[str, Any]]:
-    """(place, raw object) of a document: a List, a typed list such as PodList, an array, or one object."""
-    data = document.data
-    if isinstance(data, list):
-        yield from _items(data, "", None)
-    elif isinstance(data, Mapping) and isinstance(data.get("kind"), str) and data["kind"].endswith("List"):
-        items = data.get("items")
-        if items is None:
-            items = []
-        if not isinstance(items, list):
-            raise InputError(
-                f"items is {_named(items)}", file=document.file, place="items", right="a List holds an array of objects"
-            )
-        item_kind = data["kind"].removesuffix("List") or None
-        yield from _items(items, "items", (data.get("apiVersion"), item_kind) if item_kind else None)
-    else:
-        yield "", data
+def no_object(raw: Any, file: str, place: str) -> InputError | None:
+    """Why this is no object of any kind; None if it is one."""
+    if isinstance(raw, InputError):
+        return raw
+    if not isinstance(raw, Mapping):
+        return InputError(f"{named(raw)} where an object was expected", file=file, place=place, right=EXPECTED)
+    if not isinstance(raw.get("kind"), str) or not raw["kind"]:
+        return InputError("an object without a kind", file=file, place=place, right=EXPECTED)
+    return None
 
 
 def read_object(raw: Any, file: str, place: str, report: Report) -> Found | None:
     """Validate one object; None for a kind that scheduling does not look at (counted in the report)."""
-    if not isinstance(raw, Mapping):
-        raise InputError(f"{_named(raw)} where an object was expected", file=file, place=place, right=EXPECTED)
-    kind, api_version = raw.get("kind"), raw.get("apiVersion", "v1")
-    if not isinstance(kind, str) or not kind:
-        raise InputError("an object without a kind", file=file, place=place, right=EXPECTED)
+    if (wrong := no_object(raw, file, place)) is not None:
+        raise wrong
+    kind, api_version = raw["kind"], raw.get("apiVersion")
+    api_version = "v1" if api_version is None else api_version
     if not isinstance(api_version, str):
-        raise InputError(f"apiVersion is {_named(api_version)}", file=file, place=place, right="write for example v1")
+        raise InputError(f"apiVersion is {named(api_version)}", file=file, place=place, right="write for example v1")
     group = api_version.rpartition("/")[0]
-    shape = KINDS.get((group, kind))
+    shape = KINDS.get((FORMER_GROUPS.get(group, group), kind))
     if shape is None:
         report.other_kinds[f"{api_version} {kind}"] += 1
         return None
     where = _title(kind, raw, place)
+    if api_version in UNREAD_VERSIONS:
+        right = "read the objects with a newer version of the API"
+        raise InputError(f"{api_version} has other fields than newer versions", file=file, place=where, right=right)
     found = _validated(shape, _with_known_parts(shape, raw, report.known), file, where)
     found = _with_identity(found, kind, file, where)
     report.read[kind] += 1
     if report.count_fields:
         report.unread.update(unread_fields(raw, shape, kind))
-    return Found(kind, found, file, where)
+    return Found(kind, found, file, where, *_identity(raw))
 
 
 EXPECTED = "give Kubernetes objects (kind: List, Node, Pod, ...) or kind: Instance of apiVersion cpsched/v1"
-
-
-def _items(items: Iterable[Any], place: str, default: tuple[Any, str] | None) -> Iterator[tuple[str, Any]]:
-    for index, item in enumerate(items):
-        if default and isinstance(item, Mapping) and "kind" not in item:
-            item = {"apiVersion": default[0] or "v1", "kind": default[1], **item}
-        yield f"{place}[{index}]", item
 
 
 def _with_known_parts(shape: type[Object], raw: Mapping[str, Any], known: Known) -> dict[str, Any]:
@@ -195,6 +189,15 @@ def _with_identity(found: Object, kind: str, file: str, where: str) -> Object:
     return found.model_copy(update={"metadata": metadata.model_copy(update=update)})
 
 
+def _identity(raw: Mapping[str, Any]) -> tuple[str, int]:
+    """uid and resourceVersion; the latter is officially opaque, but has been a number in every release."""
+    metadata = raw.get("metadata")
+    if not isinstance(metadata, Mapping):
+        return "", 0
+    uid, version = text_at(metadata, "uid"), text_at(metadata, "resourceVersion")
+    return uid, int(version) if version.isascii() and version.isdecimal() and len(version) < 20 else 0
+
+
 def _title(kind: str, raw: Mapping[str, Any], place: str) -> str:
     metadata = raw.get("metadata")
     name = metadata.get("name") if isinstance(metadata, Mapping) else None
@@ -204,13 +207,14 @@ def _title(kind: str, raw: Mapping[str, Any], place: str) -> str:
     return f"{kind} {namespace}/{name}" if isinstance(namespace, str) and namespace else f"{kind} {name}"
 
 
-def _named(value: Any) -> str:
+def named(value: Any) -> str:
+    """What sort of value this is, for an error."""
     names = {dict: "a mapping", list: "a list", str: "a text", bool: "a boolean", int: "a number", float: "a number"}
     return "nothing" if value is None else names.get(type(value), type(value).__name__)
 
 
 def _shown(value: Any) -> str:
     if isinstance(value, dict | list):
-        return _named(value)
+        return named(value)
     shown = f'"{value}"' if isinstance(value, str) else repr(value)
     return shown if len(shown) <= 60 else shown[:57] + "..."

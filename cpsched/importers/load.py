@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from pydantic import ValidationError
 
+from cpsched.aside import FILES, LINKS, NO_OBJECTS, OBJECTS, PARTS, Aside
 from cpsched.collector import without_collector
 from cpsched.errors import InputError
 from cpsched.importers import compact
 from cpsched.importers.assemble import assemble
-from cpsched.importers.formats import read_input, translated
-from cpsched.importers.kubernetes import EXPECTED, Found, Report, input_error, objects_in, read_object
+from cpsched.importers.duplicates import without_duplicates
+from cpsched.importers.formats import KUBERNETES, read_input, translated
+from cpsched.importers.kubernetes import EXPECTED, Found, Report, input_error, no_object, read_object
+from cpsched.importers.listed import objects_in
 from cpsched.importers.snapshot import Context
 from cpsched.instance import API_VERSION, Instance, Sharding
-from cpsched.parsing import Document
+from cpsched.parsing import Document, tolerated
 
-Source = str | os.PathLike[str] | Mapping[str, Any] | Sequence[Mapping[str, Any]]
+FAULTS = (OBJECTS, FILES, PARTS, NO_OBJECTS)
+"""What is set aside of a cluster, and is an error in a case."""
+Path = str | os.PathLike[str]
+Source = Path | Sequence[Path] | Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
 
 def load(
@@ -27,80 +33,119 @@ def load(
     *,
     sharding: Mapping[str, Any] | None = None,
     lenient: bool = False,
+    strict: bool = False,
     report: Report | None = None,
     format: str | None = None,
     queues: Source | None = None,
 ) -> Instance:
     """Read and validate an instance; InputError says in one line what is wrong.
 
+    What is read is a cluster or a case. Of a cluster, files and objects that cannot be read beside others are set
+    aside, counted in the report and named in the warnings. In a case every fault is an error. A compact Instance is
+    a case; everything else is a cluster, unless `strict`.
+
     Args:
-        source: a path, "-" for stdin, a mapping (a List, an object, the compact form or another program's snapshot), or
-            a list of objects.
+        source: a path, "-" for stdin, several paths of one cluster, a mapping (a List, an object, the compact form or
+            another program's snapshot), or a list of objects.
         sharding: overrides the instance's own: {"mode": "none|soft|hard", "nodes": [...]}.
         lenient: broken cross-references become warnings of the instance.
+        strict: treat the source as a case.
         report: is filled with what was and what was not understood.
         format: a key of FORMATS, if it shall not be told by looking.
         queues: further objects that the source lacks, such as the queues of a cache dump.
     """
     with without_collector():
-        return _load(source, sharding, Report() if report is None else report, lenient, format, queues)
+        report = Report() if report is None else report
+        return _load(source, sharding, Context(report, lenient, strict), format, queues)
 
 
 def _load(
-    source: Source,
-    sharding: Mapping[str, Any] | None,
-    report: Report,
-    lenient: bool,
-    format: str | None,
-    queues: Source | None,
+    source: Source, sharding: Mapping[str, Any] | None, context: Context, format: str | None, queues: Source | None
 ) -> Instance:
-    found: list[Found] = []
     settings: dict[str, Any] = {}
-    if queues is not None:
-        for document in _documents(queues, "kubernetes", Context(report))[0]:
-            found += _read(document, settings, report)
-    given = frozenset((item.kind, item.object.metadata.name) for item in found)
-    context = Context(report, lenient, given)
+    report = context.report
+    further = [] if queues is None else _documents(queues, KUBERNETES, context)[0]
+    given = [item for document in further for item in _read(document, settings, context)]
+    context.given = frozenset((item.kind, item.object.metadata.name) for item in given)
     documents, file = _documents(source, format, context)
-    for document in documents:
-        found += _read(document, settings, report)
+    found = [item for document in documents for item in _read(document, settings, context)]
     report.notes += context.notes
-    if report.other_kinds and not found and not settings:
-        kinds = ", ".join(sorted(report.other_kinds)[:5])
-        raise InputError(f"nothing here is of a kind that scheduling looks at ({kinds})", file=file, right=EXPECTED)
+    if not found and not settings:
+        _refuse_nothing(report, file)
+    is_case = context.strict or (bool(settings) and report.format == KUBERNETES)
+    if is_case and (fault := report.aside.first_error(*FAULTS)) is not None:
+        raise fault
     if sharding is not None:
         settings["sharding"] = _sharding(sharding, file)
-    instance = assemble(found, lenient=lenient, file=file, **settings)
-    if context.notes:
-        instance = replace(instance, warnings=(*(f"{file}: {note}" for note in context.notes), *instance.warnings))
-    return instance
+    items = without_duplicates([*given, *found], None if is_case else report.aside)
+    instance = assemble(items, lenient=context.lenient, file=file, **settings)
+    notes = [*report.aside.summary(file), *context.notes]
+    return replace(instance, warnings=(*(f"{file}: {note}" for note in notes), *instance.warnings))
+
+
+def _refuse_nothing(report: Report, file: str) -> None:
+    """InputError if nothing was read, for the reason that explains it best; a cluster may also be empty."""
+    if (fault := report.aside.first_error(OBJECTS, FILES, PARTS)) is not None:
+        raise fault
+    if report.other_kinds:
+        kinds = ", ".join(sorted(report.other_kinds)[:5])
+        raise InputError(f"nothing here is of a kind that scheduling looks at ({kinds})", file=file, right=EXPECTED)
+    if (fault := report.aside.first_error(NO_OBJECTS, LINKS)) is not None:
+        raise fault
 
 
 def _documents(source: Source, format: str | None, context: Context) -> tuple[list[Document], str]:
-    if isinstance(source, str | os.PathLike):
-        documents = read_input(source, format, context)
-        name = "stdin" if os.fspath(source) == "-" else os.fspath(source)
-        if not documents:
-            raise InputError("holds no document", file=name, right="give Kubernetes objects or an Instance")
-        return documents, name
-    if isinstance(source, Mapping):
-        return translated([Document("input", source)], format, context), "input"
-    if isinstance(source, Iterable):
-        return translated([Document("input", list(source))], format, context), "input"
-    raise InputError(f"cannot load {type(source).__name__}", right="give a path, a mapping or a list of objects")
+    """The documents of the source, and what to call it."""
+    if not isinstance(source, str | os.PathLike | Iterable):
+        raise InputError(f"cannot load {type(source).__name__}", right="give a path, a mapping or a list of objects")
+    items: list[Any] = [source] if isinstance(source, str | os.PathLike | Mapping) else list(source)
+    if items and all(isinstance(item, str | os.PathLike) for item in items):
+        documents = [document for path in items for document in _of_path(path, format, context)]
+        name = ", ".join(map(_name, items))
+    else:
+        documents, name = [Document("input", source if isinstance(source, Mapping) else items)], "input"
+    return translated(documents, format, context), name
 
 
-def _read(document: Document, settings: dict[str, Any], report: Report) -> Iterable[Found]:
-    for place, raw in objects_in(document):
-        if isinstance(raw, Mapping) and raw.get("kind") == "Instance":
-            yield from _read_compact(raw, document.file, place, settings, report)
-        elif (item := read_object(raw, document.file, place, report)) is not None:
-            yield item
+def _of_path(path: Path, format: str | None, context: Context) -> list[Document]:
+    documents = read_input(path, format, context)
+    if not documents:
+        unread = context.aside and context.aside.first_error(FILES, LINKS)
+        right = "give Kubernetes objects or an Instance"
+        raise unread or InputError("holds no document", file=_name(path), right=right)
+    return documents
+
+
+def _name(path: Path) -> str:
+    return "stdin" if os.fspath(path) == "-" else os.fspath(path)
+
+
+def _read(document: Document, settings: dict[str, Any], context: Context) -> Iterator[Found]:
+    for place, raw in objects_in(document, strict=context.strict):
+        if _is_instance(raw, place):
+            yield from _read_compact(raw, document.file, place, settings, context)
+        else:
+            yield from _read_object(raw, document.file, place, context.report, context.aside)
+
+
+def _read_object(raw: Any, file: str, place: str, report: Report, aside: Aside | None) -> list[Found]:
+    """The object, if it is one of a kind that scheduling looks at."""
+    is_none = isinstance(raw, InputError) or (not place and no_object(raw, file, place) is not None)
+    found = tolerated(aside, NO_OBJECTS if is_none else OBJECTS, lambda: [read_object(raw, file, place, report)])
+    return [item for item in found if item is not None]
+
+
+def _is_instance(raw: Any, place: str) -> bool:
+    """Whether this is the compact form, of any version; other programs have such a kind in a group with a dot."""
+    if not isinstance(raw, Mapping) or raw.get("kind") != "Instance":
+        return False
+    group = str(raw.get("apiVersion")).partition("/")[0]
+    return group == API_VERSION.partition("/")[0] or (not place and "." not in group)
 
 
 def _read_compact(
-    raw: Mapping[str, Any], file: str, place: str, settings: dict[str, Any], report: Report
-) -> Iterable[Found]:
+    raw: Mapping[str, Any], file: str, place: str, settings: dict[str, Any], context: Context
+) -> Iterator[Found]:
     if raw.get("apiVersion") != API_VERSION:
         raise InputError(
             f"apiVersion {raw.get('apiVersion')!r} of an Instance", file=file, place=place, right=f"write {API_VERSION}"
@@ -112,11 +157,10 @@ def _read_compact(
     settings |= {"now": form.now, "conf": form.conf, "recipe": form.recipe}
     settings["sharding"] = Sharding(shard.mode, frozenset(shard.nodes), shard.name) if shard else None
     for where, item in compact.expand(form, file):
-        if (made := read_object(item, file, where, report)) is not None:
+        for made in _read_object(item, file, where, context.report, context.aside):
             yield replace(made, by_hand=True)
     for index, item in enumerate(form.objects):
-        if (read := read_object(item, file, f"objects[{index}]", report)) is not None:
-            yield read
+        yield from _read_object(item, file, f"objects[{index}]", context.report, context.aside)
 
 
 def _sharding(stated: Mapping[str, Any], file: str) -> Sharding:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from cpsched.aside import Aside
 from cpsched.importers.kubernetes import Report
 
 
@@ -14,10 +15,17 @@ class Context:
 
     report: Report
     lenient: bool = False
+    strict: bool = False
+    """every fault is an error, as for a case; for a cluster, what cannot be read is set aside"""
     given: frozenset[tuple[str, str]] = frozenset()
     """(kind, name) of the objects given beside the snapshot; they take the place of made ones"""
     notes: list[str] = field(default_factory=list)
     """what was translated with a change that can bear on decisions"""
+
+    @property
+    def aside(self) -> Aside | None:
+        """Takes what cannot be read; None if that is an error."""
+        return None if self.strict else self.report.aside
 
     def leave(self, fields: Iterable[str]) -> None:
         """Count fields as left aside."""

@@ -45,6 +45,12 @@ KINDS: dict[tuple[str, str], type[Object]] = {
 }
 """(API group, kind) → shape; the version behind the group does not matter for the fields read here."""
 
+FORMER_GROUPS = {"extensions": "apps", "scheduling.incubator.k8s.io": "scheduling.volcano.sh"}
+"""API groups whose kinds were renamed, with their fields unchanged: former name → today's."""
+
+UNREAD_VERSIONS = frozenset({"resource.k8s.io/v1alpha1", "resource.k8s.io/v1alpha2"})
+"""The exceptions: there a claim names a class and parameters, and asks for no devices."""
+
 CLUSTER_WIDE = frozenset(
     {
         "Node",

@@ -124,7 +124,7 @@ def test_too_many_members_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_bomb_is_refused_by_its_ratio_before_it_is_unpacked() -> None:
     bomb = packed(lambda archive: archive.writestr("a.json", b" " * (40 * 2**20)))
     assert len(bomb) < 2**17
-    assert "x.zip!a.json: unpacks to more than 500 times its size; is it a ZIP bomb?" in refusal(bomb)
+    assert "x.zip!a.json: unpacks to more than 500 times its size; is it a decompression bomb?" in refusal(bomb)
     assert "unpacks to more than 500 times its size" in refusal(gzip.compress(b" " * (40 * 2**20)))
 
 
@@ -138,10 +138,13 @@ def test_what_the_header_says_of_the_size_is_not_believed(monkeypatch: pytest.Mo
     assert refusal(bytes(data))
 
 
-def test_archives_in_archives_are_refused() -> None:
-    inner = plain(a_json="{}")
+def test_an_archive_in_an_archive_is_read_and_one_in_that_is_not() -> None:
+    inner = plain(a_json="[1]")
     data = packed(lambda archive: archive.writestr("inner.json", inner))
-    assert refusal(data) == "x.zip: the member 'inner.json' is an archive itself; unpack it first"
+    assert [tuple(document) for document in parse_documents(data, "x.zip")] == [("x.zip!inner.json!a.json", [1])]
+    outer = packed(lambda archive: archive.writestr("outer.zip", data))
+    said = "x.zip!outer.zip!inner.json: an archive in an archive in an archive; unpack it first"
+    assert refusal(outer) == said
 
 
 def test_broken_and_empty_archives_are_refused() -> None:
@@ -151,7 +154,11 @@ def test_broken_and_empty_archives_are_refused() -> None:
     spoiled[45] ^= 0xFF
     assert refusal(bytes(spoiled))
     assert refusal(plain()) == "x.zip: an archive without a .json or .yaml file"
-    assert refusal(plain(a_txt="hello")) == "x.zip: an archive without a .json or .yaml file"
+    assert refusal(plain(a_txt="hello", b_txt="hello")) == "x.zip: an archive without a .json or .yaml file"
+
+
+def test_what_is_packed_alone_is_read_whatever_it_is_called() -> None:
+    assert parse_documents(plain(dump_txt="[1]"), "x.zip")[0].data == [1]
 
 
 def test_a_member_nested_too_deep_is_refused() -> None:

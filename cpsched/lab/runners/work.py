@@ -133,8 +133,9 @@ def zipped(content: Any) -> bytes:
 
 def _recipe(path: str) -> Any:
     """How a generated instance says it was made; loading leaves that aside."""
+    from cpsched.aside import Aside
     from cpsched.files import read_documents
 
-    documents = read_documents(path)
+    documents = read_documents(path, Aside())
     first = documents[0].data if documents else None
     return first.get("recipe") if isinstance(first, dict) and first.get("kind") == "Instance" else None

@@ -109,7 +109,8 @@ class TestErrors:
             ),
             ("a.json", '{"a": NaN}', "line 1 column 7: not valid JSON: NaN is not a number in JSON"),
             ("a.yaml", "a: [1\nb: 2", "line 2 column "),
-            ("a.json", b"\xff\xfe{", "not UTF-8 text (byte 0); give JSON or YAML text"),
+            ("a.json", b"\xff{", "not UTF-8 text (byte 0); give JSON or YAML text"),
+            ("a.json", b"\xff\xfe{", "not UTF-16 text (byte 2); give JSON or YAML text"),
             ("a.json.gz", b"\x1f\x8bbroken", "broken gzip data "),
             ("a.json.gz", gzip.compress(b"{}" * 999, mtime=0)[:-9], "broken gzip data "),
             ("a.yaml", "---\n---\n", "holds no document; give Kubernetes objects or an Instance"),
@@ -139,13 +140,13 @@ class TestErrors:
         write(tmp_path, "a.json", NODE)
         write(tmp_path, "b.json", NODE)
         with pytest.raises(InputError, match=r"b\.json: Node n1: given twice \(first in .*a\.json\); names are unique"):
-            load(tmp_path)
+            load(tmp_path, strict=True)
 
     def test_place_within_a_file(self, tmp_path):
         """File first, then the place in it."""
         path = write(tmp_path, "a.json", {"apiVersion": "v1", "kind": "List", "items": [NODE, 5]})
         with pytest.raises(InputError) as caught:
-            load(path)
+            load(path, strict=True)
         assert str(caught.value).startswith(f"{path}: items[1]: a number where an object was expected")
 
     def test_not_a_source(self):

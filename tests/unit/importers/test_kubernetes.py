@@ -41,7 +41,7 @@ class TestWrittenTheSame:
     def pods(*specs):
         """The pods with these specs, read together."""
         items = [POD | {"metadata": {"name": f"p{n}"}, "spec": spec} for n, spec in enumerate(specs)]
-        return [task.pod for task in load(items, lenient=True).tasks.values()]
+        return [task.pod for task in load(items, lenient=True, strict=True).tasks.values()]
 
     def test_read_once(self):
         """With the priority of their class filled in too."""
@@ -129,7 +129,8 @@ def test_report():
 @pytest.mark.parametrize(
     ("source", "line"),
     [
-        (["x"], "input: [0]: a text where an object was expected; "),
+        ([1], "input: [0]: a number where an object was expected; "),
+        (["x", {}], "input: [0]: a text where an object was expected; "),
         ([{"metadata": {"name": "x"}}], "input: [0]: an object without a kind; "),
         ([{**NODE, "apiVersion": 1}], "input: [0]: apiVersion is a number; write for example v1"),
         (

@@ -190,7 +190,6 @@ def test_no_fault(objects):
 
 
 ERRORS = {
-    "twice": ([pod(), pod()], "input: Pod x: given twice; names are unique"),
     "same id": (
         [pod("x", annotations={"cpsched/task": "t"}), pod("y", annotations={"cpsched/task": "t"})],
         "input: Pod y: the task id t is used twice; ids are unique",

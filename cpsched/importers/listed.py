@@ -1,0 +1,77 @@
+"""The objects in a document: a List, lists in lists, an array, or one object, each with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from cpsched.errors import InputError
+from cpsched.importers.kubernetes import named, no_object
+from cpsched.importers.stripped import kind_of
+from cpsched.objects import KINDS
+from cpsched.parsing import Document
+
+_LISTS = frozenset({"List", *(f"{kind}List" for _, kind in KINDS)})
+
+
+def objects_in(document: Document, *, strict: bool = True) -> Iterator[tuple[str, Any]]:
+    """(place, raw object) of a document: a List, a typed list such as PodList, an array of either, or one object.
+
+    A List whose items are no array is an InputError in place of an object. Unless `strict`, objects and lists that do
+    not say what they are, are what their file is called, and an array without any object is one such error.
+    """
+    file, data = document
+    if isinstance(data, list):
+        return _items(data, "", file, {}, strict)
+    return _objects(_with_kind(data, file, {}, strict), "", file, strict)
+
+
+def _objects(data: Any, place: str, file: str, strict: bool) -> Iterator[tuple[str, Any]]:
+    if not isinstance(data, Mapping) or not _is_list(data, strict):
+        yield place, data
+        return
+    items = data.get("items")
+    place = f"{place}.items" if place else "items"
+    if not isinstance(items, list | None):
+        right = "a List holds an array of objects"
+        yield place, InputError(f"items is {named(items)}", file=file, place=place, right=right)
+        return
+    yield from _items(items or [], place, file, _of_items(data), strict)
+
+
+def _items(
+    items: list[Any], place: str, file: str, default: Mapping[str, Any], strict: bool
+) -> Iterator[tuple[str, Any]]:
+    complete = [_with_kind(item, file, default, strict) for item in items]
+    if items and not strict and not any(map(_may_be_object, complete)):
+        yield place, no_object(complete[0], file, f"{place}[0]")
+        return
+    for index, item in enumerate(complete):
+        yield from _objects(item, f"{place}[{index}]", file, strict)
+
+
+def _may_be_object(item: Any) -> bool:
+    return isinstance(item, Mapping) and (bool(item.get("kind")) or _is_list(item, strict=False))
+
+
+def _is_list(data: Mapping[str, Any], strict: bool) -> bool:
+    kind = data.get("kind")
+    if not kind:
+        return not strict and isinstance(data.get("items"), list)
+    return isinstance(kind, str) and kind.endswith("List") and ("items" in data or kind in _LISTS)
+
+
+def _of_items(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What the items of a typed list are."""
+    kind = str(data.get("kind") or "").removesuffix("List")
+    return {"apiVersion": data.get("apiVersion") or "v1", "kind": kind} if kind else {}
+
+
+def _with_kind(item: Any, file: str, default: Mapping[str, Any], strict: bool) -> Any:
+    """The object with the kind that its list or its file gives it, if it has none itself."""
+    if not isinstance(item, Mapping) or item.get("kind") or _is_list(item, strict):
+        return item
+    if not default and not strict and (known := kind_of(item, file)) is not None:
+        group, kind = known
+        default = {"apiVersion": f"{group}/v1" if group else "v1", "kind": kind}
+    return {**item, **default}

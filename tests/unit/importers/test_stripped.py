@@ -1,0 +1,123 @@
+"""Objects without a kind are what their file is called, if they look like it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cpsched.errors import InputError
+from cpsched.importers.kubernetes import Report
+from cpsched.importers.load import load
+from cpsched.importers.stripped import kind_of
+from tests.dumps import node, pod
+
+VOLCANO = "scheduling.volcano.sh"
+GROUP = {"metadata": {"name": "g"}, "spec": {"minMember": 2, "queue": "q"}, "status": {"phase": "Inqueue"}}
+WORKLOAD = {"metadata": {"name": "g"}, "spec": {"schedulingPolicy": {"gang": {"minCount": 2}}}}
+QUEUE = {"metadata": {"name": "q"}, "spec": {"weight": 3}}
+EVENT = {"metadata": {"name": "e"}, "involvedObject": {"kind": "Pod"}, "reason": "Failed"}
+CLASS = {"metadata": {"name": "c"}, "value": 10}
+
+
+@pytest.mark.parametrize(
+    ("file", "raw", "kind"),
+    [
+        ("pods.json", pod("p"), ("", "Pod")),
+        ("dump/Pods.json", pod("p"), ("", "Pod")),
+        ("x.tgz!resources/ns/default/core_v1_pods.json", pod("p"), ("", "Pod")),
+        ("authentication_pods.yaml.gz", pod("p"), ("", "Pod")),
+        ("cluster-resources/pods/default.json", pod("p"), ("", "Pod")),
+        ("x.zip!config/pod/openshift-etcd/etcd-0.json", pod("p"), ("", "Pod")),
+        ("config/pod/default/node.json", pod("node"), ("", "Pod")),
+        ("config/pod/default/nodes.json", node("n"), ("", "Node")),
+        ("po.yaml", pod("p"), ("", "Pod")),
+        ("nodes.2026-11-18.json", node("n"), ("", "Node")),
+        ("cluster-resources/pod-disruption-budgets/a.json", {**QUEUE, "spec": {"maxUnavailable": 1}},
+         ("policy", "PodDisruptionBudget")),
+        ("cluster-resources/pvcs/default.json", {**QUEUE, "spec": {"storageClassName": "s"}},
+         ("", "PersistentVolumeClaim")),
+        ("storage-classes.json", {**CLASS, "provisioner": "p"}, ("storage.k8s.io", "StorageClass")),
+        ("scheduling.k8s.io_v1_priorityclasses.json", CLASS, ("scheduling.k8s.io", "PriorityClass")),
+        ("podgroups.scheduling.volcano.sh.json", GROUP, (VOLCANO, "PodGroup")),
+        ("podgroups.scheduling.incubator.k8s.io.json", GROUP, (VOLCANO, "PodGroup")),
+        ("podgroups.scheduling.k8s.io.json", WORKLOAD, ("scheduling.k8s.io", "PodGroup")),
+        ("podgroups.json", GROUP, (VOLCANO, "PodGroup")),
+        ("podgroups.json", WORKLOAD, ("scheduling.k8s.io", "PodGroup")),
+        ("custom-resources/queues.scheduling.volcano.sh/default.yaml", QUEUE, (VOLCANO, "Queue")),
+        ("queues.scheduling.volcano.sh.json", {"metadata": {"name": "q"}}, (VOLCANO, "Queue")),
+        ("queues.example.com.json", QUEUE, None),
+        ("pods.json", {"spec": {"containers": []}}, None),
+        ("pods.json", {"metadata": {"name": 1}}, None),
+        ("pods/events.json", EVENT, None),
+        ("events.json", EVENT, None),
+        ("nodes/config.json", {"metadata": {"name": "c"}, "data": {}}, None),
+        ("a/b/c/d/pods/w/x/y/z.json", pod("p"), None),
+        ("values.yaml", {"replicas": 1}, None),
+    ],
+)  # fmt: skip
+def test_what_a_file_says(file: str, raw: dict[str, Any], kind: tuple[str, str] | None) -> None:
+    assert kind_of(raw, file) == kind
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        [pod("p"), pod("q")],
+        {"items": [pod("p"), pod("q")]},
+        {"metadata": {"resourceVersion": "1"}, "items": [pod("p"), pod("q")]},
+        {"kind": "", "apiVersion": "", "items": [{"kind": "", **pod("p")}, {"kind": None, **pod("q")}]},
+        {"kind": "List", "items": [pod("p"), pod("q")]},
+        [{"items": [pod("p")]}, {"kind": "PodList", "apiVersion": "v1", "items": [pod("q")]}],
+    ],
+)
+def test_lists_without_a_kind(content: Any, tmp_path: Path) -> None:
+    path = tmp_path / "pods.json"
+    path.write_text(json.dumps(content))
+    assert list(load(path).tasks) == ["default/p", "default/q"]
+    with pytest.raises(InputError, match="without a kind"):
+        load(path, strict=True)
+    other = tmp_path / "things.json"
+    other.write_text(json.dumps(content))
+    if "kind" not in str(content):
+        with pytest.raises(InputError, match="without a kind"):
+            load(other)
+
+
+def test_one_object_without_a_kind(tmp_path: Path) -> None:
+    path = tmp_path / "node" / "worker-1.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps(node("worker-1")))
+    assert list(load(path).nodes) == ["worker-1"]
+    with pytest.raises(InputError, match="an object without a kind"):
+        load(path, strict=True)
+
+
+def test_lists_in_lists(tmp_path: Path) -> None:
+    typed = {"kind": "PodList", "apiVersion": "v1", "items": [pod("p")]}
+    inner = {"kind": "List", "apiVersion": "v1", "items": [typed, {"kind": "Node", **node("n")}]}
+    for content in ([inner], {"kind": "List", "items": [inner]}, [typed, {"kind": "Node", **node("n")}]):
+        instance = load(content, strict=True)
+        assert (list(instance.nodes), list(instance.tasks)) == (["n"], ["default/p"])
+    with pytest.raises(InputError) as caught:
+        load({"kind": "List", "items": [inner, {"kind": "NodeList", "items": [node("n"), {"spec": {}}]}]}, strict=True)
+    assert str(caught.value).startswith("input: items[1].items[1] Node: metadata.name is missing")
+
+
+def test_a_kind_that_only_ends_like_a_list() -> None:
+    report = Report()
+    load(
+        [{"kind": "Node", **node("n")}, {"kind": "AllowList", "apiVersion": "example.com/v1", "spec": {}}],
+        report=report,
+    )
+    assert dict(report.other_kinds) == {"example.com/v1 AllowList": 1}
+
+
+def test_an_array_of_anything_else_is_one_document(tmp_path: Path) -> None:
+    (tmp_path / "nodes.json").write_text(json.dumps([node("n")]))
+    (tmp_path / "rows.json").write_text(json.dumps([1, "two", {"three": 3}] * 100))
+    (tmp_path / "events.json").write_text(json.dumps({"items": [EVENT] * 100}))
+    said = f"{tmp_path}: set aside: 2 documents that hold no objects (events.json: items[0]; rows.json: [0])"
+    assert load(tmp_path).warnings == (said,)
