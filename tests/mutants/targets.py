@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 TARGETS: dict[str, tuple[str, ...]] = {
+    "cpsched/check/charging.py": ("tests/unit/test_check_charging.py", "tests/property/test_shortcuts_charging.py"),
+    "cpsched/check/decision.py": ("tests/unit/test_check_decision.py", "tests/unit/test_check_queues.py"),
     "cpsched/check/evictions.py": ("tests/unit/test_check_evictions.py", "tests/unit/test_check_rights.py"),
     "cpsched/check/gangs.py": ("tests/unit/test_check_gangs.py",),
+    "cpsched/check/identical.py": ("tests/property/test_shortcuts_rights.py", "tests/property/test_shortcuts_off.py"),
     "cpsched/check/placement.py": ("tests/unit/test_check_placement.py",),
     "cpsched/check/protections.py": ("tests/unit/test_check_protections.py",),
     "cpsched/check/queues.py": ("tests/unit/test_check_queues.py",),
+    "cpsched/check/rights.py": ("tests/unit/test_check_rights.py", "tests/unit/test_check_charging.py"),
+    "cpsched/snapshot/rights.py": ("tests/unit/test_snapshot_rights.py", "tests/unit/test_check_rights.py"),
     "cpsched/objectives.py": ("tests/unit/test_objectives.py",),
+    "cpsched/optimum/level_result.py": ("tests/unit/optimum/test_level_result.py",),
     "cpsched/optimum/levels.py": ("tests/oracle/test_optimum.py", "tests/oracle/test_random_optimum.py"),
     "cpsched/optimum/constraints/gang.py": ("tests/oracle/test_random_optimum.py", "tests/oracle/test_optimum.py"),
     "cpsched/optimum/constraints/queues.py": (

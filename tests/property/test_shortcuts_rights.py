@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from cpsched import resources
 from cpsched.check import Decision, violations
 from cpsched.explain.lifting import Lifted
@@ -49,13 +51,26 @@ class TestRights:
                     by_preempt = "preempt" in {action for _, action in pairs}
                     assert decision.rights.action(key) == ("preempt" if by_preempt else "reclaim" if pairs else None)
 
-    def test_one_more_of_another_shape(self):
+    @pytest.mark.parametrize("scope", ["node", "cluster"])
+    def test_one_more_of_another_shape(self, scope):
         """Left is above its share in cpu alone: one more victim that holds cpu would be given back, no other."""
         old = job("old", running(4), running(None, requests={"memory": "1Gi"}), priority=10, minMember=0, queue="left")
         new = [job("boss", pending(1), priority=100, queue="left"), job("taker", pending(1), queue="right")]
-        rights = claimed(cluster(old, *new, nodes=TWO_RESOURCES, queues=shares(left=1, right=5))).rights
+        source = cluster(old, *new, nodes=TWO_RESOURCES, queues=shares(left=1, right=5))
+        rights = claimed(source, scope=scope).rights
         by = {key: [owner(task) for task, _ in pairs] for key, pairs in rights.by_victim.items()}
         assert by == {"old/task-0": ["boss", "taker"], "old/task1-0": ["boss"]}
+
+    def test_one_more_of_another_queue(self):
+        """Of two queues that hold the same only left is above its share, and one more of its victims is given back."""
+        old = [job(f"old-{name}", running(2), priority=10, minMember=0, queue=name) for name in ("left", "right")]
+        new = [job(f"boss-{name}", pending(1), priority=100, queue=name) for name in ("left", "right")]
+        for order in (old, old[::-1]):
+            queues = shares(left=1, right=3, far=5)
+            source = cluster(*order, *new, job("taker", pending(1), queue="far"), nodes=TWO_RESOURCES, queues=queues)
+            by = {owner(task): pairs for task, pairs in with_tasks(claimed(source).rights)}
+            assert [owner(task) for task, _ in by["old-left"]] == ["boss-left", "boss-right", "taker"]
+            assert [owner(task) for task, _ in by["old-right"]] == ["boss-right"]
 
     def test_claims_by_queue(self):
         """Two queues ask for the same, and only one of them stays within its share."""
@@ -104,9 +119,15 @@ def shares(**cpus):
     return [{"name": name, "deserved": {"cpu": cpu, "memory": "6Gi"}} for name, cpu in cpus.items()]
 
 
-def claimed(source, but=""):
+def with_tasks(rights):
+    """Each victim with those who may evict it."""
+    return [(rights.snapshot.instance.tasks[key], pairs) for key, pairs in rights.by_victim.items()]
+
+
+def claimed(source, but="", scope="node"):
     """Everybody who waits is placed on the one node, and all who run go, but one job."""
-    snapshot = snapshot_of(source, conf=conf(ALL, "priority", "gang", "capacity"))
+    rules = {"eviction.scope": scope}
+    snapshot = snapshot_of(source, conf=conf(ALL, "priority", "gang", "capacity"), rules=rules)
     tasks = snapshot.instance.tasks.values()
     gone = [Eviction(task=task.key) for task in tasks if task.node and owner(task) != but]
     return Decision(snapshot, {}, {task.key: "n1" for task in tasks if not task.node}, tuple(gone))
