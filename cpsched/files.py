@@ -51,24 +51,33 @@ def _parsed(file: Path, aside: Aside | None) -> list[Document]:
 
 
 def files_below(folder: Path, wanted: Callable[[str], bool], aside: Aside | None = None) -> list[Path]:
-    """The folder's files of such names, in order.
+    """The folder's files of such names, in order; a link that leads out of the folder is InputError or set aside.
 
-    With `aside`, links and all other files are set aside. Without it a link is followed, unless it leads out of the
-    folder, which is InputError.
+    With `aside`, all other files are set aside too, and a link to one of the files gives it no second time.
     """
-    found = sorted(folder.rglob("*"))
-    if aside is None:
-        files = [file for file in found if wanted(file.name) and _is_file(file)]
-        for file in files:
-            if file.is_symlink() and not file.resolve().is_relative_to(folder.resolve()):
-                raise _link(file, f"a link out of {folder}")
-        return files
+    found = [file for file in sorted(folder.rglob("*")) if aside is not None or wanted(file.name)]
+    plain = {file.resolve() for file in found if not file.is_symlink() and wanted(file.name)}
+    files = []
     for file in found:
-        if file.is_symlink():
-            aside.add_error(LINKS, _link(file, "a link"))
-        elif not wanted(file.name) and _is_file(file):
+        target = _target(file, folder)
+        if target is None:
+            tolerated(aside, LINKS, partial(_refuse_link, file, folder))
+        elif not _is_file(target) or (aside is not None and file.is_symlink() and target in plain):
+            continue
+        elif wanted(file.name):
+            files.append(file)
+        elif aside is not None:
             aside.add(OTHER_FILES, str(file))
-    return [file for file in found if wanted(file.name) and not file.is_symlink() and _is_file(file)]
+    return files
+
+
+def _target(file: Path, folder: Path) -> Path | None:
+    """What the file is, without links; None if that is not in the folder."""
+    try:
+        target = file.resolve()
+    except (OSError, RuntimeError):  # a link to itself
+        return None
+    return target if target.is_relative_to(folder.resolve()) else None
 
 
 def _is_file(file: Path) -> bool:
@@ -78,8 +87,9 @@ def _is_file(file: Path) -> bool:
         return False
 
 
-def _link(file: Path, wrong: str) -> InputError:
-    return InputError(wrong, file=str(file), right="name that file itself, or copy it into the folder")
+def _refuse_link(file: Path, folder: Path) -> list[Path]:
+    right = "name that file itself, or copy it into the folder"
+    raise InputError(f"a link out of {folder}", file=str(file), right=right)
 
 
 def read_document(path: str | os.PathLike[str]) -> Document:

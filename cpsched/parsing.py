@@ -71,16 +71,7 @@ def tolerated(aside: Aside | None, sort: Sort, read: Callable[[], list[Item]]) -
 
 def plain_text(data: bytes, file: str) -> str:
     """The bytes as text, unpacked if they are compressed."""
-    stream = opened(data, file, MAX_BYTES)
-    if stream is not None:
-        with broken_data(data, file):
-            data = stream.read(MAX_BYTES + 1)
-    encoding = next((name for mark, name in _ENCODINGS.items() if data.startswith(mark)), None) or _unmarked(data)
-    try:
-        return data.decode(encoding)
-    except UnicodeDecodeError as error:
-        wrong = f"not {encoding.upper()[:6].rstrip('-')} text (byte {error.start})"
-        raise InputError(wrong, file=file, right="give JSON or YAML text") from None
+    return _decoded(_unpacked(data, file), file)
 
 
 def limited(stream: Any, file: str) -> bytes:
@@ -92,7 +83,13 @@ def limited(stream: Any, file: str) -> bytes:
 
 
 def _of_file(data: bytes, file: str, aside: Aside | None) -> list[Document]:
-    return [Document(file, value) for value in _values(plain_text(data, file), file, aside) if value is not None]
+    data = _unpacked(data, file)
+    try:
+        text = _decoded(data, file)
+    except InputError:
+        # A container log may hold any bytes.
+        text = _decoded(without_logs(data.decode("latin-1"), file, aside).encode("latin-1"), file)
+    return [Document(file, value) for value in _values(text, file, aside) if value is not None]
 
 
 def _of_archive(
@@ -139,6 +136,24 @@ def _of_member(content: bytes, file: str, aside: Aside | None, budget: Budget, d
     if depth:
         raise InputError("an archive in an archive in an archive", file=file, right="unpack it first")
     return _of_archive(content, file, aside, budget, depth=depth + 1)
+
+
+def _unpacked(data: bytes, file: str) -> bytes:
+    stream = opened(data, file, MAX_BYTES)
+    if stream is None:
+        return data
+    with broken_data(data, file):
+        return stream.read(MAX_BYTES + 1)
+
+
+def _decoded(data: bytes, file: str) -> str:
+    encoding = next((name for mark, name in _ENCODINGS.items() if data.startswith(mark)), None) or _unmarked(data)
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        name = encoding.upper().removesuffix("-SIG").removesuffix("-LE").removesuffix("-BE")
+        wrong = f"not {name} text (byte {error.start})"
+        raise InputError(wrong, file=file, right="give JSON or YAML text") from None
 
 
 def _unmarked(data: bytes) -> str:

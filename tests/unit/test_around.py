@@ -30,12 +30,13 @@ LOGS_OF_ALL_SORTS = {
     "Windows": "one\r\ntwo\r\n",
     "almost a mark": "==== START logs\n ==== START logs for container x of pod y ====\n==== END of it ====\n",
     "control characters": "\x1b[31mred\x00\n",
+    "no text": "caf\udce9 \udcff\udcfe\n",
 }
 
 
 def read(text: str, tmp_path: Any) -> tuple[list[str], list[str]]:
     path = tmp_path / "dump.txt"
-    path.write_text(text, newline="")
+    path.write_text(text, newline="", errors="surrogateescape")
     instance = load(path)
     return list(instance.nodes), list(instance.tasks)
 
@@ -59,6 +60,11 @@ def test_logs_are_counted_and_lines_keep_their_numbers() -> None:
         parse_documents(broken.encode(), "x")
     line = broken.splitlines().index('    "kind" "EventList",') + 1
     assert f"line {line} " in str(caught.value)
+
+
+def test_outside_of_logs_all_is_text(tmp_path: Any) -> None:
+    with pytest.raises(InputError, match=r"not UTF-8 text \(byte "):
+        read(cluster_info({DNS: "caf\udce9\n"}).replace('"EventList"', '"caf\udce9"'), tmp_path)
 
 
 def test_a_dump_that_ends_within_a_log_is_read(tmp_path: Any) -> None:

@@ -33,7 +33,7 @@ BUNDLE = {
     "bundle/cluster-resources/events/default.json": json.dumps([{"metadata": {"name": "e"}, "reason": "x"}] * 30),
     "bundle/cluster-resources/pods/logs/default/web/main.log": json.dumps(with_kind("Pod", pod("ghost"))),
     "bundle/cluster-resources/pods-errors.json": "null",
-    "bundle/all-logs/main.log": "->../cluster-resources/pods/logs/default/web/main.log",
+    "bundle/all-logs/main.log": "->/var/log/main.log",
     "bundle/empty.json": "",
     "bundle/values.yaml": "replicas: 3\n",
     "bundle/chart/templates/node.yaml": "{{- if .Values.x }}\nkind: Node\n{{- end }}\n",
@@ -140,7 +140,13 @@ def test_a_link_that_leads_out_is_not_followed(tmp_path: Path) -> None:
 
 
 def test_a_link_within_the_folder_gives_nothing_twice(tmp_path: Path) -> None:
-    folder = unfolded(tmp_path, {"..data/nodes.json": json.dumps([node("n1")]), "nodes.json": "->..data/nodes.json"})
+    members = {"..data/nodes.json": json.dumps([node("n1")]), "nodes.json": "->..data/nodes.json", "more": "->..data"}
+    instance = load(unfolded(tmp_path, members))
+    assert (list(instance.nodes), instance.warnings) == (["n1"], ())
+
+
+def test_a_link_to_a_file_of_another_sort_within_the_folder_is_read(tmp_path: Path) -> None:
+    folder = unfolded(tmp_path, {"data/..1": json.dumps([node("n1")]), "nodes.json": "->data/..1"})
     assert list(load(folder).nodes) == ["n1"]
 
 
