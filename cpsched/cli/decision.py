@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from cpsched.cli.tables import table
-from cpsched.report.jobs import STATUS, keys_of, outcome, stay_rows, touched_jobs
+from cpsched.report.jobs import STATUS, keys_of, name_of, outcome, stay_rows, touched_jobs
 from cpsched.report.levels import proof
 from cpsched.report.standing import shown
 from cpsched.report.words import BETTER
@@ -67,13 +67,16 @@ def _job(job: SessionJob, starving: bool, binds: Keys, reserves: Keys, evicted: 
     starts, waits, lost = keys & binds, keys & reserves, keys & evicted
     ready, counts = f"{job.ready}/{job.min_available}", [str(len(part)) for part in (starts, waits, lost)]
     result = outcome(job, starving, starts | waits, lost)
-    return (job.key, job.queue or "", str(job.priority), ready, *counts, result)
+    return (job.name, job.queue or "", str(job.priority), ready, *counts, result)
 
 
 def _victims(snapshot: Snapshot, solution: Solution) -> list[tuple[str, ...]]:
     tasks = snapshot.instance.tasks
     priorities = {key: str(tasks[key].pod_priority) if key in tasks else "?" for key in solution.evicted}
-    return [(one.task, one.node, priorities[one.task], one.action, one.for_job) for one in solution.evictions]
+    return [
+        (one.task, one.node, priorities[one.task], one.action, name_of(snapshot, one.for_job))
+        for one in solution.evictions
+    ]
 
 
 def _levels(levels: Sequence[Level]) -> Table:

@@ -11,6 +11,14 @@ from cpsched.cli.output import as_json, busy, emit, emit_tables, warn
 from cpsched.cli.parameters import AllowExtenders, Conf, Input, Json, KubeVersion, Lenient, Model, Workers
 from cpsched.cli.solve import FINE, NO_ANSWER, Engine, doubts
 
+Name = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="NAME",
+        help="The job or task to explain, namespace/name; a bare name will do if it is clear.",
+        show_default=False,
+    ),
+]
 JobName = Annotated[
     str | None, typer.Option("--job", metavar="NS/JOB", help="Explain this job (PodGroup).", show_default=False)
 ]
@@ -35,6 +43,7 @@ Output = Annotated[
 
 def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it has options
     input_: Input,
+    name: Name = None,
     job: JobName = None,
     task: TaskName = None,
     engine: Engine = None,
@@ -63,8 +72,8 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
 
     check_outputs(output)
     options = Options(time_limit=time_limit, workers=workers)
-    name = engine or engines.default_engine()
-    engines.find(name)
+    decides = engine or engines.default_engine()
+    engines.find(decides)
     with busy(f"Reading {input_}"):
         instance = load(input_, lenient=lenient)
         policy = load_policy(
@@ -75,9 +84,9 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
             kube_version=kube_version,
             allow_extenders=allow_extenders or None,
         )
-    warn([*instance.warnings, *policy.warnings, *doubts(name, policy)])
+    warn([*instance.warnings, *policy.warnings, *doubts(decides, policy)])
     with busy("Explaining"):
-        found = inquire(instance, policy, options, engine=name, job=job, task=task)
+        found = inquire(instance, policy, options, engine=decides, job=job, task=task, name=name)
     text = found.to_markdown() if markdown else as_json(found.to_dict())
 
     def show() -> None:

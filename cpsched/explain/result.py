@@ -105,7 +105,7 @@ class Explanation(_Part):
 
     api_version: Literal["cpsched/v1"] = Field("cpsched/v1", alias="apiVersion")
     kind: Literal["Explanation"] = "Explanation"
-    job: str
+    job: str = Field(description="the job's name; a pod without a PodGroup is called by its own")
     task: str | None = None
     engine: str
     model: str

@@ -69,9 +69,8 @@ def impossible(name: str, goal: Goal, conflicts: Sequence[Sequence[Requirement]]
     return f"{name} stays: no decision that keeps the rules places it{_more(goal)}{why}."
 
 
-def outranked(name: str, goal: Goal, rivals: Sequence[Rival]) -> str:
-    """Others come first."""
-    jobs = [one.job for one in rivals if one.job]
+def outranked(name: str, goal: Goal, jobs: Sequence[str]) -> str:
+    """Others come first; the jobs by name, if any is known."""
     who = ""
     if jobs:
         listed = f"{', '.join(jobs[:5])}{', ...' if len(jobs) > 5 else ''}"
@@ -92,7 +91,7 @@ def rival(snapshot: Snapshot, best: Decision, one: Rival) -> RivalReason:
     tasks = best.placed_by_job[one.job]
     nodes = named(list(dict.fromkeys(best.placed[task.key] for task in tasks)))
     text = f"priority {job.priority}, gets {len(tasks)} task{'s' * (len(tasks) > 1)} on {nodes}"
-    return RivalReason(job=one.job, priority=job.priority, text=text)
+    return RivalReason(job=job.name, priority=job.priority, text=text)
 
 
 def told(snapshot: Snapshot, solution: Solution, engine: str, job: SessionJob, task: Task | None) -> tuple[str, ...]:

@@ -61,11 +61,12 @@ def test_many_rows_are_cut(cli: Command, tmp_path: Path) -> None:
     [
         (("--job", "default/gnag"), "no job default/gnag; did you mean default/gang"),
         (("--task", "default/gang"), "default/gang is a job, not a task; give it as --job"),
-        ((), "name one job or one task; give --job ns/job or --task ns/pod"),
+        (("gang", "--job", "gang"), "name one job or one task; give its name, or --job ns/job, or --task ns/pod"),
+        (("default/gnag",), "no job or task default/gnag; did you mean default/gang"),
         (("--job", "gang", "--engine", "nobody"), "unknown engine nobody"),
         (("--job", "gang", "--time-limit", "0"), "the time limit is 0.0"),
     ],
-    ids=["misspelt", "other kind", "nothing named", "unknown engine", "no time"],
+    ids=["misspelt", "other kind", "named twice", "misspelt without option", "unknown engine", "no time"],
 )
 def test_bad_usage_is_one_line(cli: Command, arguments: tuple[str, ...], says: str) -> None:
     ended = cli("explain", STAYS, *arguments)
