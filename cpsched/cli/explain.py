@@ -1,8 +1,8 @@
-"""`cpsched explain`: why a job or task stays, or which nodes and victims a preemptor could have."""
+"""`cpsched explain`: what waits; why a job or task stays, or which nodes and victims a preemptor could have."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +10,10 @@ from cpsched.cli.delivery import check_outputs, deliver
 from cpsched.cli.output import as_json, busy, emit, emit_tables, warn
 from cpsched.cli.parameters import AllowExtenders, Conf, Input, Json, KubeVersion, Lenient, Model, Workers
 from cpsched.cli.solve import FINE, NO_ANSWER, Engine, doubts
+
+if TYPE_CHECKING:
+    from cpsched.explain.result import Explanation
+    from cpsched.explain.waiting import Waiting
 
 Name = Annotated[
     str | None,
@@ -62,18 +66,20 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
 
     For one that stays: the reason on every node, a smallest set of requirements that cannot hold together or the
     fewest jobs that are ahead of it, and the smallest changes that would place it. For a task that preempts: every
-    candidate node with the heuristic's victims, the optimal ones and both score vectors.
+    candidate node with the heuristic's victims, the optimal ones and both score vectors. Without a name: everything
+    that waits, grouped by the first reason (engine: the mirror of the model's scheduler).
     """
     from cpsched import engines
     from cpsched.explain.inquiry import explain as inquire
+    from cpsched.explain.waiting import waiting
     from cpsched.importers.load import load
     from cpsched.importers.policy import load_policy
     from cpsched.options import Options
 
     check_outputs(output)
     options = Options(time_limit=time_limit, workers=workers)
-    decides = engine or engines.default_engine()
-    engines.find(decides)
+    lists = name is job is task is None
+    engines.find(engine or engines.default_engine())
     with busy(f"Reading {input_}"):
         instance = load(input_, lenient=lenient)
         policy = load_policy(
@@ -84,20 +90,28 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
             kube_version=kube_version,
             allow_extenders=allow_extenders or None,
         )
+    decides = engine or (policy.model.scheduler if lists else engines.default_engine())
     warn([*instance.warnings, *policy.warnings, *doubts(decides, policy)])
     with busy("Explaining"):
-        found = inquire(instance, policy, options, engine=decides, job=job, task=task, name=name)
+        if lists:
+            found: Explanation | Waiting = waiting(instance, policy, options, decides)
+        else:
+            found = inquire(instance, policy, options, engine=decides, job=job, task=task, name=name)
+    _show(found, json, markdown, output)
+    return NO_ANSWER if found.is_open else FINE
+
+
+def _show(found: Explanation | Waiting, json: bool, markdown: bool, output: str | None) -> None:
+    from cpsched.cli.explanation import explanation_tables
+
     text = found.to_markdown() if markdown else as_json(found.to_dict())
 
     def show() -> None:
-        from cpsched.cli.explanation import explanation_tables
-
         if json:
             emit(as_json(found.to_dict()))
         elif markdown:
             emit(text)
         else:
-            emit_tables(*explanation_tables(found))
+            emit_tables(*explanation_tables(found.blocks()))
 
     deliver(show, (output, lambda: text))
-    return NO_ANSWER if found.verdict == "undecided" else FINE

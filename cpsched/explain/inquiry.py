@@ -14,7 +14,7 @@ from cpsched.explain import texts
 from cpsched.explain.candidates import candidates_of
 from cpsched.explain.changes import applied
 from cpsched.explain.goal import Clock, Goal, decision_with, is_large
-from cpsched.explain.groups import NodeGroup, kind_of, kinds_of, node_groups, partition
+from cpsched.explain.groups import NodeGroup, groups_of, node_groups, partition
 from cpsched.explain.obstruction import conflicts_of
 from cpsched.explain.repairs import repairs, unfinished
 from cpsched.explain.requirements import Requirement, requirements_of
@@ -190,10 +190,7 @@ class Inquiry:
     @cached_property
     def _shown_groups(self) -> list[NodeGroup]:
         task = self.subject.task
-        if task is None:
-            return self.groups
-        own = next(one.key for one in kinds_of(self.job) if kind_of(one) == kind_of(task))
-        return [group for group in self.groups if group.task == own]
+        return self.groups if task is None else groups_of(self.snapshot, task)
 
     def _notes(self) -> tuple[str, ...]:
         if self.optimum.status is not SolutionStatus.OPTIMAL:

@@ -35,6 +35,18 @@ def test_markdown_goes_to_the_file_too(cli: Command, tmp_path: Path) -> None:
     assert "| capacity: cpu on n1 |" in ended.out
 
 
+def test_without_a_name_everything_that_waits_is_listed(cli: Command, tmp_path: Path) -> None:
+    file = tmp_path / "waits.json"
+    ended = cli("explain", STAYS, "--engine", "optimal", "-o", file, *USUAL)
+    assert (ended.code, ended.err) == (0, "")
+    assert "4 tasks of 2 jobs pending; decision of engine optimal." in ended.out
+    assert ended.out.endswith("what would place it: cpsched explain INPUT default/gang\n")
+    found = json.loads(file.read_text())
+    assert (found["kind"], [group["jobs"] for group in found["groups"]]) == ("Waiting", [["default/gang"]])
+    assert json.loads(cli("explain", STAYS, "--engine", "optimal", "--json", *USUAL).out) == found
+    assert "decision of engine volcano" in cli("explain", STAYS, "--markdown", *USUAL).out
+
+
 def test_candidates_of_a_preemptor(cli: Command, tiny: Path) -> None:
     ended = cli("explain", tiny, "--task", "urgent/task-0", "--engine", "volcano", *USUAL)
     assert ended.code == 0
