@@ -1,4 +1,4 @@
-"""A decision as tables: jobs, victims, levels, findings, and why others stay."""
+"""A decision as tables: jobs, where tasks go, victims, levels, findings, and why others stay."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ def decision_tables(snapshot: Snapshot, solution: Solution) -> Iterator[Table | 
     ended = ", interrupted" if solution.interrupted else ""
     yield f"Engine {solution.engine}, model {solution.model}: {STATUS[solution.status]}{ended}"
     yield from _cut("Jobs", JOB_COLUMNS, _jobs(snapshot, solution))
+    yield from _cut("Where tasks go", ["job", "task", "node", ""], _places(snapshot, solution))
     yield from _cut("Victims", ["task", "node", "#priority", "action", "for"], _victims(snapshot, solution))
     yield from _cut("Preemptions", PREEMPTION_COLUMNS, _preemptions(solution))
     yield from _cut("Why others stay", ["task", "reason"], stay_rows(solution.unplaced))
@@ -53,6 +54,22 @@ def _jobs(snapshot: Snapshot, solution: Solution) -> list[tuple[str, ...]]:
     starving = {job.key for job in snapshot.starving}
     parts = (solution.binds.keys(), solution.reserves.keys(), solution.evicted)
     return [_job(job, job.key in starving, *parts) for job in touched_jobs(snapshot, solution.evicted)]
+
+
+def _places(snapshot: Snapshot, solution: Solution) -> list[tuple[str, ...]]:
+    """Every task that starts or has capacity reserved, by job, the most important job first; a job is named once."""
+    placed = [(key, node, "starts now") for key, node in solution.binds.items()]
+    placed += [(key, node, "holds capacity, its gang is not ready") for key, node in solution.allocated.items()]
+    placed += [(key, node, "reserved") for key, node in solution.pipelined.items()]
+    by_job: dict[tuple[int, str], list[tuple[str, str, str]]] = {}
+    for one in placed:
+        job = snapshot.job_by_task.get(one[0])
+        by_job.setdefault((0, "") if job is None else (-job.priority, job.name), []).append(one)
+    return [
+        ("" if number else name, *one)
+        for (_, name), tasks in sorted(by_job.items())
+        for number, one in enumerate(tasks)
+    ]
 
 
 def _preemptions(solution: Solution) -> list[tuple[str, ...]]:
@@ -80,12 +97,12 @@ def _victims(snapshot: Snapshot, solution: Solution) -> list[tuple[str, ...]]:
 
 
 def _levels(levels: Sequence[Level]) -> Table:
-    columns, rows = ["level", "better", "#value"], [_level(level) for level in levels]
+    columns, rows = ["level", "better", "#value"], [_level(level, levels) for level in levels]
     if any(level.proved or level.bound is not None for level in levels):
         proofs = [proof(level) or "open" for level in levels]
         columns, rows = [*columns, "proof"], [(*row, text) for row, text in zip(rows, proofs, strict=True)]
     return table("Levels, most important first", columns, rows)
 
 
-def _level(level: Level) -> tuple[str, ...]:
-    return (level.label, BETTER[level.sense], shown(level.value))
+def _level(level: Level, levels: Sequence[Level]) -> tuple[str, ...]:
+    return (level.label, BETTER[level.sense], shown(level, levels))

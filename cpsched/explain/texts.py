@@ -14,7 +14,7 @@ from cpsched.explain.requirements import Requirement, named
 from cpsched.explain.result import RivalReason, Verdict
 from cpsched.explain.rivals import Rival
 from cpsched.instance import Task
-from cpsched.objectives import value_of
+from cpsched.objectives import level_text, value_of
 from cpsched.snapshot import SessionJob, Snapshot
 from cpsched.snapshot.enqueue import refusal
 from cpsched.solution import Eviction, Solution
@@ -84,7 +84,9 @@ def rival(snapshot: Snapshot, best: Decision, one: Rival) -> RivalReason:
         level, priority = one.level
         label = level if priority is None else f"{level}[{priority}]"
         value = value_of(best, *one.level)
-        text = f"would get worse than {'without any victim' if value is None else value}"
+        count = value_of(best, "victim_count", priority) if level == "victim_priority_sum" else None
+        shown_value = level_text(label, value, {label.replace(level, "victim_count"): count})
+        text = f"would get worse than {'without any victim' if value is None else shown_value}"
         return RivalReason(level=label, priority=priority, text=text)
     assert one.job is not None
     job = snapshot.jobs[one.job]

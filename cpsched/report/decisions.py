@@ -25,7 +25,7 @@ def decision_report(scene: Scene, told: Told | None = None, *, most_nodes: int =
     return Report(
         title=scene.title,
         about=_about(scene),
-        verdict=(*told.verdict, *map(_summary_cell, scene.views)) if told else tuple(verdict(scene)),
+        verdict=(*told.verdict, *_summaries(scene)) if told else tuple(verdict(scene)),
         facts=_facts(scene),
         sections=tuple(sections),
         made_from=tuple(_made_from(scene)),
@@ -57,10 +57,20 @@ def verdict(scene: Scene) -> list[Cell]:
     told = [Cell(f"Doubt: {text}", "worse") for text in scene.snapshot.policy.not_asked]
     for one in standings(scene.views) if len(scene.views) > 1 else []:
         told.append(Cell(one.sentence, "worse" if one.is_behind else "better"))
-    return [*told, *map(_summary_cell, scene.views)]
+    return [*told, *_summaries(scene)]
 
 
-def _summary_cell(view: View) -> Cell:
+def _summaries(scene: Scene) -> list[Cell]:
+    """What each decision does; one without a proof of its own may be as good as one that has it."""
+    equal = {
+        one.view.name
+        for one in (standings(scene.views) if len(scene.views) > 1 else [])
+        if not one.is_behind and one.best.proves and one.best.solution.status is SolutionStatus.OPTIMAL
+    }
+    return [_summary_cell(view, view.name in equal) for view in scene.views]
+
+
+def _summary_cell(view: View, equals_optimum: bool) -> Cell:
     """What the decision does, in one line."""
     solution = view.solution
     parts: dict[str, Mapping[str, object]] = {
@@ -72,6 +82,8 @@ def _summary_cell(view: View) -> Cell:
     does = ", ".join(f"{verb} {count:,}" for verb, count in counts.items() if count) or "does nothing"
     claimed = solution.status is SolutionStatus.OPTIMAL and not view.proves
     status = "stated to be optimal; the proofs are not checked here" if claimed else STATUS[solution.status]
+    if equals_optimum and solution.status is SolutionStatus.HEURISTIC:
+        status = "heuristic decision, as good as the proved optimum"
     return Cell(f"{view.name} {does} – {status}.", "quiet")
 
 

@@ -12,8 +12,8 @@ from cpsched.snapshot import SessionJob, Snapshot
 
 STATUS = {
     "optimal": "optimal, every level proved",
-    "feasible": "the best so far, not every level proved",
-    "heuristic": "what the heuristic does, nothing proved",
+    "feasible": "best decision found; some levels are not proved optimal",
+    "heuristic": "heuristic decision, no optimality proof",
     "infeasible": "no decision is feasible",
     "unknown": "no answer in time",
 }

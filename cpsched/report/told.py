@@ -93,7 +93,9 @@ def _levels(told: Told) -> list[Block]:
     rows: list[tuple[str | Cell, ...]] = []
     for level in levels:
         own = [next((o for o in one.levels if o.label == level.label), None) for one in told.solutions]
-        values = ["–" if each is None else shown(each.value) for each in own]
+        values = [
+            "–" if each is None else shown(each, one.levels) for each, one in zip(own, told.solutions, strict=True)
+        ]
         proofs = "; ".join(dict.fromkeys(text for each in own if each is not None and (text := proof(each))))
         words = Cell(level_words(level.name, level.priority), "quiet")
         rows.append((level.label, words, *values, Cell(proofs, "quiet")))
