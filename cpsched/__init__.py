@@ -252,7 +252,7 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
 
     Args:
         instance: what load gave.
-        job: key of the job (PodGroup) to explain; its namespace may be left out where that is clear.
+        job: key of the job (PodGroup, or a pod on its own) to explain; without its namespace where that is clear.
         task: key of the task (pod) to explain; give either.
         model: the policy: a shipped model's name, a path, or a mapping.
         conf: the scheduler's configuration, a path or a mapping; else the instance's own, else the model's.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from math import ceil, floor
+from types import MappingProxyType
 
 from cpsched import timestamps
 from cpsched.check.decision import Decision
@@ -66,6 +67,27 @@ def victim_max_priority(victims: Iterable[Task], snapshot: Snapshot) -> Value:
 def victim_priority_sum(victims: Iterable[Task], snapshot: Snapshot) -> int:
     """Scoring level 2: pod priorities, each raised by 2^31."""
     return sum(victim.pod_priority + PRIORITY_OFFSET for victim in victims)
+
+
+def level_text(
+    label: str, value: int | str | None, values: Mapping[str, int | str | None] = MappingProxyType({})
+) -> str:
+    """A level's value for a reader; a priority sum is split into the number of victims and the sum of their priorities.
+
+    `values` are all levels of the same decision by label: with its victim_count the split is exact. Without it the sum
+    is split only if the priorities then add up to less than a quarter of 2^31, so that no other number of victims
+    comes near; else the number is shown as it is.
+    """
+    if value is None:
+        return "none"
+    if not isinstance(value, int) or not label.startswith("victim_priority_sum"):
+        return str(value)
+    stated = values.get(label.replace("victim_priority_sum", "victim_count"))
+    victims = stated if isinstance(stated, int) else round(Fraction(value, PRIORITY_OFFSET))
+    plain = value - victims * PRIORITY_OFFSET
+    if not isinstance(stated, int) and not (victims > 0 and abs(plain) < PRIORITY_OFFSET // 4):
+        return str(value) if value else "no victims"
+    return f"{victims} victim{'s' * (victims != 1)}, priority sum {plain}" if victims else "no victims"
 
 
 def victim_count(victims: Iterable[Task], snapshot: Snapshot) -> int:

@@ -1,4 +1,4 @@
-"""A decision as tables: jobs, victims, levels, findings, and why others stay."""
+"""A decision as tables: jobs, where tasks go, victims, levels, findings, and why others stay."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from cpsched.cli.tables import table
-from cpsched.report.jobs import keys_of, outcome, stay_rows, touched_jobs
+from cpsched.report.jobs import keys_of, name_of, outcome, stay_rows, touched_jobs
 from cpsched.report.levels import proof
 from cpsched.report.standing import shown
 from cpsched.report.status import status_text
@@ -33,6 +33,7 @@ def decision_tables(snapshot: Snapshot, solution: Solution) -> Iterator[Table | 
     ended = ", interrupted" if solution.interrupted else ""
     yield f"Engine {solution.engine}, model {solution.model}: {status_text(solution)}{ended}"
     yield from _cut("Jobs", JOB_COLUMNS, _jobs(snapshot, solution))
+    yield from _cut("Where tasks go", ["job", "task", "node", ""], _places(snapshot, solution))
     yield from _cut("Victims", ["task", "node", "#priority", "action", "for"], _victims(snapshot, solution))
     yield from _cut("Preemptions", PREEMPTION_COLUMNS, _preemptions(solution))
     yield from _cut("Why others stay", ["task", "reason stated by the engine"], stay_rows(solution.unplaced))
@@ -56,6 +57,22 @@ def _jobs(snapshot: Snapshot, solution: Solution) -> list[tuple[str, ...]]:
     return [_job(job, job.key in starving, *parts) for job in touched_jobs(snapshot, solution.evicted)]
 
 
+def _places(snapshot: Snapshot, solution: Solution) -> list[tuple[str, ...]]:
+    """Every task that starts or has capacity reserved, by job, the most important job first; a job is named once."""
+    placed = [(key, node, "starts now") for key, node in solution.binds.items()]
+    placed += [(key, node, "holds capacity, its gang is not ready") for key, node in solution.allocated.items()]
+    placed += [(key, node, "reserved") for key, node in solution.pipelined.items()]
+    by_job: dict[tuple[int, str], list[tuple[str, str, str]]] = {}
+    for one in placed:
+        job = snapshot.job_by_task.get(one[0])
+        by_job.setdefault((0, "") if job is None else (-job.priority, job.name), []).append(one)
+    return [
+        ("" if number else name, *one)
+        for (_, name), tasks in sorted(by_job.items())
+        for number, one in enumerate(tasks)
+    ]
+
+
 def _preemptions(solution: Solution) -> list[tuple[str, ...]]:
     return [
         (one.task, one.node, ", ".join(one.victims), str(one.pdb_violations), str(one.true_pdb_violations))
@@ -68,22 +85,25 @@ def _job(job: SessionJob, starving: bool, binds: Keys, reserves: Keys, evicted: 
     starts, waits, lost = keys & binds, keys & reserves, keys & evicted
     ready, counts = f"{job.ready}/{job.min_available}", [str(len(part)) for part in (starts, waits, lost)]
     result = outcome(job, starving, starts | waits, lost)
-    return (job.key, job.queue or "", str(job.priority), ready, *counts, result)
+    return (job.name, job.queue or "", str(job.priority), ready, *counts, result)
 
 
 def _victims(snapshot: Snapshot, solution: Solution) -> list[tuple[str, ...]]:
     tasks = snapshot.instance.tasks
     priorities = {key: str(tasks[key].pod_priority) if key in tasks else "?" for key in solution.evicted}
-    return [(one.task, one.node, priorities[one.task], one.action, one.for_job) for one in solution.evictions]
+    return [
+        (one.task, one.node, priorities[one.task], one.action, name_of(snapshot, one.for_job))
+        for one in solution.evictions
+    ]
 
 
 def _levels(levels: Sequence[Level]) -> Table:
-    columns, rows = ["level", "better", "#value"], [_level(level) for level in levels]
+    columns, rows = ["level", "better", "#value"], [_level(level, levels) for level in levels]
     if any(level.proved or level.bound is not None for level in levels):
         proofs = [proof(level) or "open" for level in levels]
         columns, rows = [*columns, "proof"], [(*row, text) for row, text in zip(rows, proofs, strict=True)]
     return table("Levels, most important first", columns, rows)
 
 
-def _level(level: Level) -> tuple[str, ...]:
-    return (level.label, BETTER[level.sense], shown(level.value))
+def _level(level: Level, levels: Sequence[Level]) -> tuple[str, ...]:
+    return (level.label, BETTER[level.sense], shown(level, levels))

@@ -1,8 +1,8 @@
-"""`cpsched explain`: why a job or task stays, or which nodes and victims a preemptor could have."""
+"""`cpsched explain`: what waits; why a job or task stays, or which nodes and victims a preemptor could have."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,18 @@ from cpsched.cli.output import as_json, busy, emit, emit_tables, warn
 from cpsched.cli.parameters import AllowExtenders, Conf, Input, Json, KubeVersion, Lenient, Model, Strict, Workers
 from cpsched.cli.solve import FINE, NO_ANSWER, Engine, doubts
 
+if TYPE_CHECKING:
+    from cpsched.explain.result import Explanation
+    from cpsched.explain.waiting import Waiting
+
+Name = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="NAME",
+        help="The job or task to explain, namespace/name; a bare name will do if it is clear.",
+        show_default=False,
+    ),
+]
 JobName = Annotated[
     str | None, typer.Option("--job", metavar="NS/JOB", help="Explain this job (PodGroup).", show_default=False)
 ]
@@ -35,6 +47,7 @@ Output = Annotated[
 
 def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it has options
     input_: Input,
+    name: Name = None,
     job: JobName = None,
     task: TaskName = None,
     engine: Engine = None,
@@ -54,18 +67,20 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
 
     For one that stays: the reason on every node, a smallest set of requirements that cannot hold together or the
     fewest jobs that are ahead of it, and the smallest changes that would place it. For a task that preempts: every
-    candidate node with the heuristic's victims, the optimal ones and both score vectors.
+    candidate node with the heuristic's victims, the optimal ones and both score vectors. Without a name: everything
+    that waits, grouped by the first reason (engine: the mirror of the model's scheduler).
     """
     from cpsched import engines
     from cpsched.explain.inquiry import explain as inquire
+    from cpsched.explain.waiting import waiting
     from cpsched.importers.load import load
     from cpsched.importers.policy import load_policy
     from cpsched.options import Options
 
     check_outputs(output)
     options = Options(time_limit=time_limit, workers=workers)
-    name = engine or engines.DEFAULT
-    engines.find(name)
+    lists = name is job is task is None
+    engines.find(engine or engines.DEFAULT)
     with busy(f"Reading {input_}"):
         instance = load(input_, lenient=lenient, strict=strict)
         policy = load_policy(
@@ -76,20 +91,28 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
             kube_version=kube_version,
             allow_extenders=allow_extenders or None,
         )
-    warn([*instance.warnings, *policy.warnings, *doubts(name, policy)])
+    decides = engine or (policy.model.scheduler if lists else engines.DEFAULT)
+    warn([*instance.warnings, *policy.warnings, *doubts(decides, policy)])
     with busy("Explaining"):
-        found = inquire(instance, policy, options, engine=name, job=job, task=task)
+        if lists:
+            found: Explanation | Waiting = waiting(instance, policy, options, decides)
+        else:
+            found = inquire(instance, policy, options, engine=decides, job=job, task=task, name=name)
+    _show(found, json, markdown, output)
+    return NO_ANSWER if found.is_open else FINE
+
+
+def _show(found: Explanation | Waiting, json: bool, markdown: bool, output: str | None) -> None:
+    from cpsched.cli.explanation import explanation_tables
+
     text = found.to_markdown() if markdown else as_json(found.to_dict())
 
     def show() -> None:
-        from cpsched.cli.explanation import explanation_tables
-
         if json:
             emit(as_json(found.to_dict()))
         elif markdown:
             emit(text)
         else:
-            emit_tables(*explanation_tables(found))
+            emit_tables(*explanation_tables(found.blocks()))
 
     deliver(show, (output, lambda: text))
-    return NO_ANSWER if found.verdict == "undecided" else FINE

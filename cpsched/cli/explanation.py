@@ -1,23 +1,22 @@
-"""An explanation as tables."""
+"""Lines and tables of an explanation, for a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from cpsched.cli.decision import MOST_ROWS
 from cpsched.cli.tables import table
 from cpsched.errors import one_line
-from cpsched.explain.blocks import blocks
 
 if TYPE_CHECKING:
     from cpsched.cli.output import Part
-    from cpsched.explain.result import Explanation
+    from cpsched.explain.blocks import Block
 
 
-def explanation_tables(explanation: Explanation) -> Iterator[Part]:
+def explanation_tables(blocks: Iterable[Block]) -> Iterator[Part]:
     """Everything there is to see; long tables say how many rows they leave out."""
-    for block in blocks(explanation):
+    for block in blocks:
         if isinstance(block, str):
             yield block
             continue

@@ -118,7 +118,7 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     """Decide who is placed and who is evicted.
 
     The decision is checked by every rule of the policy and scored on its levels, whoever made it: the tables show the
-    jobs, the victims, the levels with their proofs, and the rules that are broken.
+    jobs, where tasks go, the victims, the levels with their proofs, and the rules that are broken.
     """
     from cpsched import engines
     from cpsched.cli import replays

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
@@ -12,8 +12,9 @@ from cpsched.compare.differences import Difference, differences
 from cpsched.compare.optima import Optima
 from cpsched.compare.reasons import Reasons
 from cpsched.compare.session import Session
-from cpsched.compare.standing import FINDINGS, Gap, gap, is_better_more, worded
+from cpsched.compare.standing import FINDINGS, Gap, gap, is_better_more
 from cpsched.doubts import Doubt, without
+from cpsched.objectives import level_text
 from cpsched.options import Options
 from cpsched.solution import SolutionStatus
 
@@ -31,6 +32,8 @@ class Judgement:
     proved: bool
     """Whether what it is measured by is proved on the level where they part (on all levels, if they do not)."""
     differences: tuple[Difference, ...] = ()
+    best_levels: Mapping[str, int | str | None] = field(default_factory=dict)
+    """The values of what it is measured by, by label."""
 
     @property
     def engine(self) -> str:
@@ -166,7 +169,8 @@ def _judge(session: Session, one: Contender, best: Contender, options: Options) 
     if behind is None:
         return Judgement(one, verdict, None, proved, differences(one.solution, best.solution, _tie))
     reasons = Reasons(session, one, best.solution, options)
-    return Judgement(one, verdict, behind, proved, differences(one.solution, best.solution, reasons))
+    found = differences(one.solution, best.solution, reasons)
+    return Judgement(one, verdict, behind, proved, found, best.standing.shown)
 
 
 def _tie(task: str, kind: str) -> str:
@@ -202,7 +206,9 @@ def _behind(one: Judgement) -> str:
     assert one.gap is not None
     own = one.gap
     short = "" if one.proved else "; how far the optimum goes beyond that is open"
-    return f"behind at {own.level}: {worded(own.level, own.value)} against {worded(own.level, own.best)}{short}"
+    mine = one.contender.standing.shown if one.contender.standing else {}
+    value, best = level_text(own.level, own.value, mine), level_text(own.level, own.best, one.best_levels)
+    return f"behind at {own.level}: {value} against {best}{short}"
 
 
 def _findings(one: Judgement) -> str:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from cpsched.compare.comparison import Comparison, Judgement
 from cpsched.compare.standing import is_better_more
 from cpsched.compare.summary import Summary
+from cpsched.objectives import level_text
 
 MOST_DIFFERENCES = 20
 """Per engine; JSON has all."""
@@ -79,10 +80,13 @@ def _line(one: Judgement) -> str:
 
 def _levels(comparison: Comparison) -> Section:
     rows = []
+    by_engine = {one.engine: one.contender.standing.shown for one in comparison.judgements if one.contender.standing}
     parted = {one.gap.level for one in comparison.judgements if one.gap is not None}
     for label, values in comparison.levels.items():
-        shown = ["none" if values.get(engine) is None else str(values[engine]) for engine in comparison.engines]
-        shown = [text if engine in values else "" for engine, text in zip(comparison.engines, shown, strict=True)]
+        shown = [
+            level_text(label, values[engine], by_engine[engine]) if engine in values else ""
+            for engine in comparison.engines
+        ]
         mark = "first difference" if label in parted else "" if len(set(shown)) == 1 else "differs"
         rows.append((label, "more" if is_better_more(label) else "less", *shown, mark))
     columns = ["level", "better", *(f"#{engine}" for engine in comparison.engines), ""]

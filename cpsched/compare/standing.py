@@ -7,7 +7,7 @@ from functools import cached_property
 
 from cpsched import timestamps
 from cpsched.check import Decision
-from cpsched.objectives import PRIORITY_OFFSET, Value, comparable, level_plan, vector
+from cpsched.objectives import Value, comparable, level_plan, vector
 from cpsched.policy import SENSES
 from cpsched.snapshot import Snapshot
 from cpsched.solution import NO_DECISION, Finding, Solution
@@ -83,11 +83,3 @@ def gap(one: Standing, best: Standing) -> Gap | None:
 def is_better_more(level: str) -> bool:
     """Whether more is better on the level of this label."""
     return SENSES.get(level.partition("[")[0]) == "max"
-
-
-def worded(level: str, value: int | str | None) -> str:
-    """A level's value for a reader; a sum of priorities is split into the two numbers that it stands for."""
-    if level.startswith("victim_priority_sum") and isinstance(value, int):
-        victims = (value + PRIORITY_OFFSET // 2) // PRIORITY_OFFSET
-        return f"{victims} victim{'s' * (victims != 1)} with priorities of {value - victims * PRIORITY_OFFSET} in sum"
-    return "none" if value is None else str(value)

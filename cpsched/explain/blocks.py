@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cpsched.explain.requirements import Requirement, named
 from cpsched.explain.result import Candidate, Explanation, NodeReasons, Reason, Repair, Victims
+from cpsched.objectives import level_text
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,13 @@ def _candidate(one: Candidate) -> tuple[str, ...]:
     return (one.node, *heuristic, *optimal, ", ".join(marks))
 
 
+def _score(name: str, value: int | str | None, levels: Mapping[str, int | str | None]) -> str:
+    """victim_count is shown beside, so that of the priority sum the sum is left."""
+    text = level_text(name, value, levels)
+    return text.partition(", priority sum ")[2] or text if "victim_count" in levels else text
+
+
 def _victims(one: Victims) -> tuple[str, str]:
     broken = f" (breaks {', '.join(one.findings)})" if one.findings else ""
-    score = ", ".join("none" if value is None else str(value) for value in one.levels.values())
+    score = ", ".join(_score(name, value, one.levels) for name, value in one.levels.items())
     return f"{', '.join(one.tasks) or 'nobody'}{broken}", score

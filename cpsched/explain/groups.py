@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from cpsched.amounts import shown
 from cpsched.filters import FILTERS, feasible
 from cpsched.filters.facts import host_ports
 from cpsched.instance import Task
+from cpsched.objects.volumes import PodVolume
 from cpsched.snapshot import Room, SessionJob, Snapshot
 from cpsched.snapshot.rights import actions_against
 
@@ -72,16 +73,22 @@ class NodeGroup:
 
 
 def node_groups(snapshot: Snapshot, job: SessionJob) -> list[NodeGroup]:
-    """Per kind of pending task of the job its nodes, grouped by what speaks against them, the largest group first."""
-    found: list[NodeGroup] = []
+    """Per kind of pending task of the job its groups of nodes; kinds that all nodes answer alike are one."""
+    found: dict[Hashable, list[NodeGroup]] = {}
     for task in kinds_of(job):
-        look = _Look(snapshot, task)
-        by_verdict: dict[Hashable, list[str]] = {}
-        for node in snapshot.instance.nodes:
-            by_verdict.setdefault(look.verdict(node), []).append(node)
-        groups = [look.group(nodes) for nodes in by_verdict.values()]
-        found += sorted(groups, key=lambda group: (group.fits_now, -len(group.nodes)))
-    return found
+        groups = groups_of(snapshot, task)
+        found.setdefault(tuple(replace(group, task="") for group in groups), groups)
+    return [group for groups in found.values() for group in groups]
+
+
+def groups_of(snapshot: Snapshot, task: Task) -> list[NodeGroup]:
+    """All nodes, grouped by what speaks against the task there, the largest group first."""
+    look = _Look(snapshot, task)
+    by_verdict: dict[Hashable, list[str]] = {}
+    for node in snapshot.instance.nodes:
+        by_verdict.setdefault(look.verdict(node), []).append(node)
+    groups = [look.group(nodes) for nodes in by_verdict.values()]
+    return sorted(groups, key=lambda group: (group.fits_now, -len(group.nodes)))
 
 
 def partition(groups: Sequence[NodeGroup]) -> list[NodeGroup]:
@@ -118,10 +125,14 @@ def kinds_of(job: SessionJob) -> list[Task]:
 
 
 def kind_of(task: Task) -> Hashable:
-    """What a task asks for and wishes; tasks with the same see the same reasons on every node."""
+    """What a task asks for and wishes; tasks with the same see the same reasons on every node.
+
+    Of volumes those count that a filter reads: most pods have a projected one, with a name of its own.
+    """
     spec = task.pod.spec
     wishes = spec.model_dump_json(include={"node_selector", "affinity", "tolerations", "topology_spread_constraints"})
-    own = task.key if spec.volumes or spec.resource_claims else None
+    has_own = spec.resource_claims or any(volume != PodVolume(name=volume.name) for volume in spec.volumes)
+    own = task.key if has_own else None
     return (tuple(sorted(task.requests.items())), wishes, host_ports(task.pod), own, tuple(sorted(task.labels.items())))
 
 

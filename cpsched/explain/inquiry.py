@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -13,12 +14,12 @@ from cpsched.explain import texts
 from cpsched.explain.candidates import candidates_of
 from cpsched.explain.changes import applied
 from cpsched.explain.goal import Clock, Goal, decision_with, is_large
-from cpsched.explain.groups import NodeGroup, kind_of, kinds_of, node_groups, partition
+from cpsched.explain.groups import NodeGroup, groups_of, node_groups, partition
 from cpsched.explain.obstruction import conflicts_of
 from cpsched.explain.repairs import repairs, unfinished
 from cpsched.explain.requirements import Requirement, requirements_of
 from cpsched.explain.result import Explanation, NodeReasons, Reason, Repair, RepairChange, Verdict
-from cpsched.explain.rivals import rivals_of
+from cpsched.explain.rivals import Rival, rivals_of
 from cpsched.explain.scaling import enough_for_all
 from cpsched.explain.subject import Subject, settled, subject_of
 from cpsched.explain.trial import Changes, Trial
@@ -48,14 +49,15 @@ def explain(
     engine: str = "optimal",
     job: str | None = None,
     task: str | None = None,
+    name: str | None = None,
     clock: Clock | None = None,
 ) -> Explanation:
     """Why the job or task is where it is in the engine's decision, or is nowhere; the clock is that of the options."""
     snapshot = Snapshot(instance, policy)
-    subject = subject_of(snapshot, job, task)
+    subject = subject_of(snapshot, job, task, name)
     inquiry = Inquiry(snapshot, subject, engine, options, clock or Clock(options.time_limit))
     return Explanation(
-        job=subject.job.key if subject.job else "",
+        job=subject.job.name if subject.job else "",
         task=subject.task.key if subject.task else None,
         engine=engine,
         model=policy.name,
@@ -189,10 +191,7 @@ class Inquiry:
     @cached_property
     def _shown_groups(self) -> list[NodeGroup]:
         task = self.subject.task
-        if task is None:
-            return self.groups
-        own = next(one.key for one in kinds_of(self.job) if kind_of(one) == kind_of(task))
-        return [group for group in self.groups if group.task == own]
+        return self.groups if task is None else groups_of(self.snapshot, task)
 
     def _notes(self) -> tuple[str, ...]:
         if self.optimum.status is not SolutionStatus.OPTIMAL:
@@ -243,13 +242,16 @@ class Inquiry:
             notes.append("Nothing that is ahead excludes it: no level of the policy counts it, or the optimum is open.")
         return {
             "verdict": Verdict.OUTRANKED,
-            "summary": texts.outranked(self.subject.name, self.goal, rivals),
+            "summary": texts.outranked(self.subject.name, self.goal, self._names(rivals)),
             "rivals": tuple(texts.rival(self.snapshot, self.best, one) for one in rivals),
             "alternative": {t.key: other.placed[t.key] for t in self.job.tasks if t.key in other.placed},
             "alternative_evictions": tuple(sorted(other.evicted)),
             **self._repairs(),
             "notes": (*notes, *self._of_repairs()),
         }
+
+    def _names(self, rivals: Sequence[Rival]) -> list[str]:
+        return [self.snapshot.jobs[one.job].name for one in rivals if one.job]
 
     def _of_repairs(self) -> tuple[str, ...]:
         return (ALONE_REPAIRS,) if is_large(self.snapshot) else ()

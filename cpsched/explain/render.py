@@ -1,19 +1,19 @@
-"""Markdown and HTML of an explanation."""
+"""Markdown and HTML of lines and tables."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
 
 from cpsched.errors import one_line
-from cpsched.explain.blocks import Table, blocks
-from cpsched.explain.result import Explanation
+from cpsched.explain.blocks import Block, Table
 from cpsched.visible import visible
 
 
-def markdown(explanation: Explanation) -> str:
+def markdown(blocks: Iterable[Block]) -> str:
     """Lines as paragraphs, tables as Markdown tables; a table of one nameless column is a list."""
     parts = []
-    for block in blocks(explanation):
+    for block in blocks:
         if isinstance(block, str):
             parts.append(_cell(block))
         elif list(block.columns) == [""]:
@@ -23,21 +23,23 @@ def markdown(explanation: Explanation) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def html(explanation: Explanation) -> str:
+def html(blocks: Iterable[Block]) -> str:
     """The same for a notebook."""
     parts = []
-    for block in blocks(explanation):
+    for block in blocks:
         if isinstance(block, str):
             parts.append(f"<p>{escape(block)}</p>")
             continue
-        head = "".join(f"<th>{escape(column)}</th>" for column in block.columns)
+        head = "".join(f"<th>{escape(column.removeprefix('#'))}</th>" for column in block.columns)
         body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in block.rows)
         parts.append(f"<p><b>{escape(block.title)}</b></p><table><tr>{head}</tr>{body}</table>")
     return visible("".join(parts))
 
 
 def _table(table: Table) -> str:
-    lines = ["| " + " | ".join(table.columns) + " |", "|" + "---|" * len(table.columns)]
+    names = [column.removeprefix("#") for column in table.columns]
+    align = ["--:" if column.startswith("#") else "---" for column in table.columns]
+    lines = ["| " + " | ".join(names) + " |", "|" + "|".join(align) + "|"]
     lines += ["| " + " | ".join(_cell(cell) for cell in row) + " |" for row in table.rows]
     return "\n".join(lines)
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from cpsched.doubts import Doubt
 from cpsched.solution import Eviction
+
+if TYPE_CHECKING:
+    from cpsched.explain.blocks import Block
 
 
 class Verdict(StrEnum):
@@ -106,7 +110,7 @@ class Explanation(_Part):
 
     api_version: Literal["cpsched/v1"] = Field("cpsched/v1", alias="apiVersion")
     kind: Literal["Explanation"] = "Explanation"
-    job: str
+    job: str = Field(description="the job's name; a pod without a PodGroup is called by its own")
     task: str | None = None
     engine: str
     model: str
@@ -137,11 +141,22 @@ class Explanation(_Part):
         """The JSON form."""
         return self.model_dump(mode="json", by_alias=True)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether time ended it without an answer."""
+        return self.verdict is Verdict.UNDECIDED
+
+    def blocks(self) -> Iterator[Block]:
+        """The explanation as lines and tables."""
+        from cpsched.explain.blocks import blocks
+
+        return blocks(self)
+
     def to_markdown(self) -> str:
         """The explanation as Markdown."""
         from cpsched.explain.render import markdown
 
-        return markdown(self)
+        return markdown(self.blocks())
 
     def __str__(self) -> str:
         return self.to_markdown()
@@ -149,4 +164,4 @@ class Explanation(_Part):
     def _repr_html_(self) -> str:
         from cpsched.explain.render import html
 
-        return html(self)
+        return html(self.blocks())

@@ -14,7 +14,7 @@ from cpsched.explain.requirements import Requirement, named
 from cpsched.explain.result import RivalReason, Verdict
 from cpsched.explain.rivals import Rival
 from cpsched.instance import Task
-from cpsched.objectives import value_of
+from cpsched.objectives import level_text, value_of
 from cpsched.snapshot import SessionJob, Snapshot
 from cpsched.snapshot.enqueue import refusal
 from cpsched.solution import Eviction, Solution
@@ -69,9 +69,8 @@ def impossible(name: str, goal: Goal, conflicts: Sequence[Sequence[Requirement]]
     return f"{name} stays: no decision that keeps the rules places it{_more(goal)}{why}."
 
 
-def outranked(name: str, goal: Goal, rivals: Sequence[Rival]) -> str:
-    """Others come first."""
-    jobs = [one.job for one in rivals if one.job]
+def outranked(name: str, goal: Goal, jobs: Sequence[str]) -> str:
+    """Others come first; the jobs by name, if any is known."""
     who = ""
     if jobs:
         listed = f"{', '.join(jobs[:5])}{', ...' if len(jobs) > 5 else ''}"
@@ -85,14 +84,16 @@ def rival(snapshot: Snapshot, best: Decision, one: Rival) -> RivalReason:
         level, priority = one.level
         label = level if priority is None else f"{level}[{priority}]"
         value = value_of(best, *one.level)
-        text = f"would get worse than {'without any victim' if value is None else value}"
+        count = value_of(best, "victim_count", priority) if level == "victim_priority_sum" else None
+        shown_value = level_text(label, value, {label.replace(level, "victim_count"): count})
+        text = f"would get worse than {'without any victim' if value is None else shown_value}"
         return RivalReason(level=label, priority=priority, text=text)
     assert one.job is not None
     job = snapshot.jobs[one.job]
     tasks = best.placed_by_job[one.job]
     nodes = named(list(dict.fromkeys(best.placed[task.key] for task in tasks)))
     text = f"priority {job.priority}, gets {len(tasks)} task{'s' * (len(tasks) > 1)} on {nodes}"
-    return RivalReason(job=one.job, priority=job.priority, text=text)
+    return RivalReason(job=job.name, priority=job.priority, text=text)
 
 
 def told(snapshot: Snapshot, solution: Solution, engine: str, job: SessionJob, task: Task | None) -> tuple[str, ...]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from cpsched import timestamps
-from cpsched.compare.standing import FINDINGS, is_better_more, worded
+from cpsched.compare.standing import FINDINGS, is_better_more
 from cpsched.gate.baseline import Behind, Entry
 from cpsched.gate.measure import Measured, Value
+from cpsched.objectives import level_text
 
 Kind = Literal["rule", "worse", "further", "no answer", "engine error", "bad case"]
 State = Literal["passed", "failed", "no answer", "error", "bad case"]
@@ -79,7 +80,8 @@ def compared_with(case: Measured, entry: Entry) -> tuple[bool, str, str] | None:
     for level, value in case.levels.items():
         old, new = _key(level, entry.levels[level]), _key(level, value)
         if old != new:
-            words = f"{level} is {worded(level, value)}, {worded(level, entry.levels[level])} in the baseline"
+            was = level_text(level, entry.levels[level], entry.levels)
+            words = f"{level} is {level_text(level, value, case.levels)}, {was} in the baseline"
             return new > old, level, words
     return None
 
@@ -103,15 +105,16 @@ def _further(case: Measured, entry: Entry) -> Iterator[Fault]:
         return
     labels = [FINDINGS, *case.levels]
     place = labels.index(now.gap.level)
-    words = f"behind the optimum at {now.gap.level}: {worded(now.gap.level, now.gap.value)} against "
-    words += worded(now.gap.level, now.gap.best)
+    words = f"behind the optimum at {now.gap.level}: {level_text(now.gap.level, now.gap.value, case.levels)} against "
+    words += level_text(now.gap.level, now.gap.best)
     if not isinstance(before, Behind):
         yield Fault("further", now.gap.level, f"{words}; in the baseline it reached its optimum")
         return
     was = labels.index(before.level) if before.level in labels else len(labels)
     larger = (now.gap.difference or 0) > (before.difference or 0)
     if place < was or (place == was and larger):
-        then = f"{worded(before.level, before.value)} against {worded(before.level, before.best)}"
+        value = level_text(before.level, before.value, entry.levels)
+        then = f"{value} against {level_text(before.level, before.best)}"
         yield Fault("further", now.gap.level, f"{words}; in the baseline at {before.level}: {then}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from cpsched.doubts import without
 from cpsched.instance import Status
 from cpsched.report.cluster import MOST_NODES, cluster_section
 from cpsched.report.document import Block, Cell, Report, Section, Text, table
@@ -15,6 +16,7 @@ from cpsched.report.scene import Scene, View
 from cpsched.report.standing import standings
 from cpsched.report.status import status_text
 from cpsched.report.told import Told, doubt_cells
+from cpsched.solution import SolutionStatus
 
 
 def decision_report(scene: Scene, told: Told | None = None, *, most_nodes: int = MOST_NODES) -> Report:
@@ -60,10 +62,20 @@ def verdict(scene: Scene, told: Told | None = None) -> list[Cell]:
     else:
         ranked = standings(scene.views) if len(scene.views) > 1 else []
         cells += [Cell(one.sentence, "worse" if one.is_behind else "better") for one in ranked]
-    return [*cells, *map(_summary_cell, scene.views)]
+    return [*cells, *_summaries(scene)]
 
 
-def _summary_cell(view: View) -> Cell:
+def _summaries(scene: Scene) -> list[Cell]:
+    """What each decision does; one without a proof of its own may be as good as one that has it."""
+    equal = {
+        one.view.name
+        for one in (standings(scene.views) if len(scene.views) > 1 else [])
+        if not one.is_behind and one.best.solution.proves and one.best.solution.status is SolutionStatus.OPTIMAL
+    }
+    return [_summary_cell(view, view.name in equal) for view in scene.views]
+
+
+def _summary_cell(view: View, equals_optimum: bool) -> Cell:
     """What the decision does, in one line."""
     solution = view.solution
     parts: dict[str, Mapping[str, object]] = {
@@ -76,6 +88,8 @@ def _summary_cell(view: View) -> Cell:
     status = status_text(solution)
     if solution.called_optimal:
         status = "stated to be optimal; the proofs are not checked here"
+    elif equals_optimum and solution.status is SolutionStatus.HEURISTIC:
+        status = f"heuristic decision, as good as the proved optimum{without(solution.doubts)}"
     return Cell(f"{view.name} {does} – {status}.", "quiet")
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import floor, log10
 from typing import Any
 
+from cpsched.objectives import level_text
 from cpsched.report import charts
 from cpsched.report.document import Block, Picture, Text, table
 from cpsched.report.study_numbers import Gap, Spread, Study, Time, ranges
@@ -16,6 +17,8 @@ MOST_POINTS = 4000
 """More points than this are thinned out evenly."""
 MOST_PANELS = 6
 LEAST_SECONDS = 0.001
+PRIORITY_SUM = "victim_priority_sum"
+"""Two numbers in one, so that no axis can show it; tables can."""
 NOT_PAIRED = {"victim_start_time"}
 """Dates say nothing on an axis; how far they are apart is told above."""
 
@@ -46,7 +49,7 @@ def gap_blocks(study: Study, drawn: bool) -> Iterator[Block]:
         return
     yield Text(
         "Among decisions without findings that equal the optimum on all levels above. Start times differ by seconds, "
-        "queue deficits by millionths; victims' priorities count 2³¹ more each."
+        "queue deficits by millionths, priority sums by victims and the sum of their priorities."
     )
     rows, titles = [], []
     bars: list[dict[str, Any]] = []
@@ -57,9 +60,9 @@ def gap_blocks(study: Study, drawn: bool) -> Iterator[Block]:
         for who, behind in differ.items():
             if behind:
                 spread = Spread.of([float(number) for number in behind])
-                numbers = (f"{n:,.0f}" for n in (spread.middle, spread.most_of_them, spread.largest))
+                numbers = (_number(level, round(n)) for n in (spread.middle, spread.most_of_them, spread.largest))
                 rows.append((level, who, f"{len(found[who]):,}", f"{len(behind):,}", *numbers))
-        bars += _bars(titles[-1], differ)
+        bars += _bars(titles[-1], level, differ)
     if drawn:
         told = "How far decisions are behind the optimum, level by level, where they differ."
         yield Picture("charts", Charts(charts.gap_charts(bars, titles[:MOST_PANELS]), told))
@@ -69,10 +72,14 @@ def gap_blocks(study: Study, drawn: bool) -> Iterator[Block]:
     yield table("Behind the optimum by", columns, rows)
 
 
-def _bars(title: str, differ: dict[str, list[int]]) -> Iterator[dict[str, Any]]:
+def _number(level: str, number: int) -> str:
+    return level_text(level, number) if level == PRIORITY_SUM else f"{number:,}"
+
+
+def _bars(title: str, level: str, differ: dict[str, list[int]]) -> Iterator[dict[str, Any]]:
     """One bar per range, the same ranges for every engine."""
     for low, high in ranges(number for behind in differ.values() for number in behind):
-        label = f"{low:,}" if low == high else f"{low:,}–{high:,}"
+        label = "–".join(dict.fromkeys(_number(level, end) for end in (low, high)))
         for who, behind in differ.items():
             count = sum(low <= number <= high for number in behind)
             yield {"title": title, "who": who, "behind": label, "decisions": count}
@@ -90,8 +97,8 @@ def pair_blocks(study: Study, drawn: bool) -> Iterator[Block]:
         for who, own in found.items()
         for gap in own
     )
-    if drawn:
-        shown = list(by_level)[:MOST_PANELS]
+    shown = [level for level in by_level if level != PRIORITY_SUM][:MOST_PANELS] if drawn else []
+    if shown:
         values = [
             {"level": level, "who": who, "optimum": optimum, "value": value, "decisions": n}
             for (level, who, optimum, value), n in counts.items()
@@ -104,9 +111,13 @@ def pair_blocks(study: Study, drawn: bool) -> Iterator[Block]:
         yield Picture("charts", Charts(charts.pair_charts(_thinned(values), shown), told))
     order = list(by_level)
     ranked = sorted(counts.items(), key=lambda one: (order.index(one[0][0]), -one[1], one[0]))
-    rows = [(level, who, f"{opt:,}", f"{value:,}", f"{n:,}") for (level, who, opt, value), n in ranked if opt != value]
+    rows = [
+        (level, who, _number(level, opt), _number(level, value), f"{n:,}")
+        for (level, who, opt, value), n in ranked
+        if opt != value
+    ]
     columns = ("level", "engine", "#optimum", "#heuristic", "#decisions")
-    yield table("Pairs of different values, most frequent first", columns, rows, of_picture=drawn)
+    yield table("Pairs of different values, most frequent first", columns, rows, of_picture=bool(shown))
 
 
 def time_blocks(times: Sequence[Time], drawn: bool) -> Iterator[Block]:

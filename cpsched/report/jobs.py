@@ -12,8 +12,8 @@ from cpsched.snapshot import SessionJob, Snapshot
 
 STATUS = {
     "optimal": "optimal, every level proved",
-    "feasible": "the best so far, not every level proved",
-    "heuristic": "what the heuristic does, nothing proved",
+    "feasible": "best decision found; some levels are not proved optimal",
+    "heuristic": "heuristic decision, no optimality proof",
     "infeasible": "no decision is feasible",
     "unknown": "no answer in time",
 }
@@ -28,6 +28,11 @@ def touched_jobs(snapshot: Snapshot, evicted: AbstractSet[str]) -> list[SessionJ
 def keys_of(job: SessionJob) -> set[str]:
     """Keys of the job's tasks."""
     return {task.key for task in job.tasks}
+
+
+def name_of(snapshot: Snapshot, key: str) -> str:
+    """What users call the job of this key; the key itself if the session has none."""
+    return snapshot.jobs[key].name if key in snapshot.jobs else key
 
 
 def outcome(job: SessionJob, starving: bool, placed: AbstractSet[str], evicted: AbstractSet[str]) -> str:
@@ -57,7 +62,7 @@ def job_table(scene: Scene) -> Table:
     starving = {job.key for job in scene.snapshot.starving}
     columns = ("job", "queue", "#priority", "#ready of minimum", "#pending", *(view.name for view in scene.views))
     rows: list[tuple[str | Cell, ...]] = [
-        (job.key, job.queue or "", str(job.priority), f"{job.ready}/{job.min_available}", str(len(job.pending)),
+        (job.name, job.queue or "", str(job.priority), f"{job.ready}/{job.min_available}", str(len(job.pending)),
          *(_job_cell(view, job, job.key in starving) for view in scene.views))
         for job in touched_jobs(scene.snapshot, evicted)
     ]  # fmt: skip
@@ -85,15 +90,15 @@ def move_table(scene: Scene) -> Table:
     for task in scene.touched:
         asks = listed({name: value for name, value in task.requests.items() if name != "pods"})
         before = f"on {task.node}" if task.node else "pending"
-        cells = [_move(view, *view.fate(task), task.key) for view in scene.views]
+        cells = [_move(scene.snapshot, view, *view.fate(task), task.key) for view in scene.views]
         rows.append((task.key, str(task.pod_priority), asks or "nothing", before, *cells))
     return table("Tasks that come or go", columns, rows)
 
 
-def _move(view: View, fate: Fate, node: str, key: str) -> Cell:
+def _move(snapshot: Snapshot, view: View, fate: Fate, node: str, key: str) -> Cell:
     if fate is Fate.VICTIM:
         eviction = view.evictions[key]
-        serves = f" for {eviction.for_job}" if eviction.for_job else ""
+        serves = f" for {name_of(snapshot, eviction.for_job)}" if eviction.for_job else ""
         return Cell(f"evicted ({eviction.action or 'no reason told'}{serves})", "worse")
     words = {Fate.STARTS: "starts on", Fate.WAITS: "waits for", Fate.HOLDS: "holds room on", Fate.STAYS: "stays on"}
     if fate in words:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from cpsched.objectives import level_text
 from cpsched.report.document import Block, Cell, Section, Text, table
 from cpsched.report.scene import View
 from cpsched.report.standing import Against, difference, shown
@@ -42,7 +43,7 @@ def proof(level: Level) -> str:
     if level.prover and level.value == level.bound:
         return f"closed ({level.prover}{', given open levels' if level.given_open_levels else ''})"
     holder = f" ({level.prover})" if level.prover else ""
-    return "" if level.bound is None else f"open, bound {shown(level.bound)}{holder}"
+    return "" if level.bound is None else f"open, bound {level_text(level.label, level.bound)}{holder}"
 
 
 def _is_proving(view: View) -> bool:
@@ -55,7 +56,7 @@ def _row(views: Sequence[View], best: View, level: Level, decisive: Mapping[str,
     yield Cell(BETTER[level.sense], "quiet")
     for view in views:
         mine = next((one for one in view.solution.levels if one.label == level.label), None)
-        yield Cell("–" if mine is None else shown(mine.value))
+        yield Cell("–" if mine is None else shown(mine, view.solution.levels))
         if view is not best:
             yield _against(mine, level, decisive.get(view.name))
         if _is_proving(view):

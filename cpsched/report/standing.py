@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from cpsched.compare.standing import FINDINGS, Gap, Standing, gap, worded
-from cpsched.objectives import comparable
+from cpsched.compare.standing import FINDINGS, Gap, Standing, gap
+from cpsched.objectives import comparable, level_text
 from cpsched.report.scene import View
 from cpsched.solution import NO_DECISION, Level, SolutionStatus
 from cpsched.timestamps import parse
@@ -36,7 +37,8 @@ class Against:
         if found.level == FINDINGS:
             rules = ", ".join(sorted({one.rule for one in self.view.solution.findings}))
             return f"{name} breaks rules ({rules}), so it ranks behind {best}."
-        values = (worded(found.level, value) for value in (found.value, found.best))
+        sides = ((found.value, self.view), (found.best, self.best))
+        values = (level_text(found.level, value, values_of(view.solution.levels)) for value, view in sides)
         return f"{name} is behind {best}, first at {found.level}: {' instead of '.join(values)}."
 
 
@@ -57,13 +59,19 @@ def difference(level: Level, best: Level) -> str:
         return "same"
     verdict = "better" if _key(level) < _key(best) else "worse"
     if isinstance(level.value, int) and isinstance(best.value, int):
-        return f"{verdict} by {abs(level.value - best.value):,}"
+        gap = abs(level.value - best.value)
+        return f"{verdict} by {level_text(level.label, gap) if level.name == 'victim_priority_sum' else f'{gap:,}'}"
     return verdict
 
 
-def shown(value: int | str | None) -> str:
-    """A level's value as every table shows it."""
-    return "none" if value is None else str(value)
+def values_of(levels: Iterable[Level]) -> dict[str, int | str | None]:
+    """The values of all levels of one decision, by label."""
+    return {one.label: one.value for one in levels}
+
+
+def shown(level: Level, levels: Iterable[Level]) -> str:
+    """A level's value as every table shows it; `levels` are all of the same decision."""
+    return level_text(level.label, level.value, values_of(levels))
 
 
 def _is_proved(view: View) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from cpsched.objectives import level_text
 from cpsched.report import charts
 from cpsched.report.distributions import Charts, gap_blocks, pair_blocks, time_blocks
 from cpsched.report.document import Block, Cell, Picture, Report, Section, Text, Tone, table
@@ -133,13 +134,16 @@ def _worst(worst: Sequence[tuple[Row, list[Row]]], linked: set[int]) -> Iterator
     rows = []
     for number, (cell, _) in enumerate(worst, start=1):
         name = Cell(cell["instance"], section=f"worst-{number}" if number in linked else "")
-        ours, best = (cell[side] or "none" for side in ("first_difference_value", "first_difference_optimal"))
+        label = cell["first_difference"]
+        ours, best = (_value(label, cell[f"first_difference_{side}"]) for side in ("value", "optimal"))
         sizes = (str(cell["nodes"]), str((cell["tasks_pending"] or 0) + (cell["tasks_running"] or 0)))
-        rows.append(
-            (name, cell["model"], cell["engine"], str(cell["seed"]), *sizes, cell["first_difference"], ours, best)
-        )
+        rows.append((name, cell["model"], cell["engine"], str(cell["seed"]), *sizes, label, ours, best))
     columns = ("instance", "model", "engine", "#seed", "#nodes", "#tasks", "first difference", "#value", "#optimum")
     yield table("Furthest behind the optimum", columns, rows)
+
+
+def _value(label: str, text: str | None) -> str:
+    return level_text(label, int(text) if text and text.isdigit() else text or None)
 
 
 def _failed(failed: Sequence[Row]) -> Iterator[Block]:

@@ -95,7 +95,9 @@ def _levels(told: Told) -> list[Block]:
     rows: list[tuple[str | Cell, ...]] = []
     for level in levels:
         own = [next((o for o in one.levels if o.label == level.label), None) for one in told.solutions]
-        values = ["–" if each is None else shown(each.value) for each in own]
+        values = [
+            "–" if each is None else shown(each, one.levels) for each, one in zip(own, told.solutions, strict=True)
+        ]
         rows.append((level.label, Cell(level_words(level.name, level.priority), "quiet"), *values))
     columns = ("level", "counts", *(f"#{name}" for name in told.names))
     return [table("Levels as stated, most important first", columns, rows)]

@@ -8,7 +8,7 @@ LEVELS: dict[str, str] = {
     "queue_deficit_total": "how far all queues are from their due, in millionths",
     "pdb_violations": "evictions beyond what disruption budgets allow",
     "victim_max_priority": "highest priority among the victims",
-    "victim_priority_sum": "victims' priorities, each plus 2³¹",
+    "victim_priority_sum": "number of victims, then the sum of their priorities",
     "victim_count": "tasks evicted",
     "victim_start_time": "earliest start among the most important victims",
     "gangs_broken": "running gangs pushed below their minimum",

@@ -52,6 +52,14 @@ class SessionJob(NamedTuple):
         return job._replace(pending=pending, ready=ready, holding=holding, is_valid=is_valid)
 
     @property
+    def name(self) -> str:
+        """What users call it: its key, or, for a pod without a PodGroup of its user's making, the pod's own key."""
+        own = self.tasks[0] if len(self.tasks) == 1 else None
+        if own is not None and self.key == f"{own.namespace}/podgroup-{own.pod.metadata.uid}":
+            return own.key
+        return self.key
+
+    @property
     def created(self) -> int:
         """Creation time."""
         if self.group is not None:

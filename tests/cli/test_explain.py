@@ -35,6 +35,18 @@ def test_markdown_goes_to_the_file_too(cli: Command, tmp_path: Path) -> None:
     assert "| capacity: cpu on n1 |" in ended.out
 
 
+def test_without_a_name_everything_that_waits_is_listed(cli: Command, tmp_path: Path) -> None:
+    file = tmp_path / "waits.json"
+    ended = cli("explain", STAYS, "--engine", "optimal", "-o", file, *USUAL)
+    assert (ended.code, ended.err) == (0, "")
+    assert "4 tasks of 2 jobs pending; decision of engine optimal." in ended.out
+    assert ended.out.endswith("what would place it: cpsched explain INPUT default/gang\n")
+    found = json.loads(file.read_text())
+    assert (found["kind"], [group["jobs"] for group in found["groups"]]) == ("Waiting", [["default/gang"]])
+    assert json.loads(cli("explain", STAYS, "--engine", "optimal", "--json", *USUAL).out) == found
+    assert "decision of engine volcano" in cli("explain", STAYS, "--markdown", *USUAL).out
+
+
 def test_candidates_of_a_preemptor(cli: Command, tiny: Path) -> None:
     ended = cli("explain", tiny, "--task", "urgent/task-0", "--engine", "volcano", *USUAL)
     assert ended.code == 0
@@ -61,11 +73,12 @@ def test_many_rows_are_cut(cli: Command, tmp_path: Path) -> None:
     [
         (("--job", "default/gnag"), "no job default/gnag; did you mean default/gang"),
         (("--task", "default/gang"), "default/gang is a job, not a task; give it as --job"),
-        ((), "name one job or one task; give --job ns/job or --task ns/pod"),
+        (("gang", "--job", "gang"), "name one job or one task; give its name, or --job ns/job, or --task ns/pod"),
+        (("default/gnag",), "no job or task default/gnag; did you mean default/gang"),
         (("--job", "gang", "--engine", "nobody"), "unknown engine nobody"),
         (("--job", "gang", "--time-limit", "0"), "the time limit is 0.0"),
     ],
-    ids=["misspelt", "other kind", "nothing named", "unknown engine", "no time"],
+    ids=["misspelt", "other kind", "named twice", "misspelt without option", "unknown engine", "no time"],
 )
 def test_bad_usage_is_one_line(cli: Command, arguments: tuple[str, ...], says: str) -> None:
     ended = cli("explain", STAYS, *arguments)

@@ -22,7 +22,7 @@ def decision(cli: Command, tiny: Path, tmp_path: Path) -> Path:
 def test_without_a_wish_the_mirror_meets_the_optimum_in_tables(cli: Command, tiny: Path) -> None:
     code, out, err = cli("report", tiny)
     assert (code, err) == (0, "")
-    assert "volcano: behind at victim_priority_sum: 3 victims with priorities of 120 in sum against 1 victim" in out
+    assert "volcano: behind at victim_priority_sum: 3 victims, priority sum 120 against 1 victim" in out
     assert "it was not needed: without it no further rule breaks" in out
     assert "optimal: nothing is better on any level, proved." in out
     assert "optimal holds room for 1, evicts 1 – optimal, every level proved." in out
@@ -30,6 +30,18 @@ def test_without_a_wish_the_mirror_meets_the_optimum_in_tables(cli: Command, tin
         r"notebook/task-0 +10 +1 cpu, 1 gpu +on gpu-node +evicted \(preempt for default/urgent\) +stays", out
     )
     assert re.search(r"gpu-node +gpu +8 +8 +6 +8", out)
+
+
+def test_nothing_is_called_proved_and_without_proof_at_once(cli: Command, tmp_path: Path) -> None:
+    file = tmp_path / "fits.json"
+    node = {"name": "n", "allocatable": {"cpu": "1", "pods": 9}}
+    jobs = [{"name": "small", "tasks": [{"requests": {"cpu": "1"}}]}]
+    file.write_text(json.dumps({"apiVersion": "cpsched/v1", "kind": "Instance", "nodes": [node], "jobs": jobs}))
+    both = cli("report", file).out
+    assert "volcano starts 1 – heuristic decision, as good as the proved optimum." in both
+    assert "no optimality proof" not in both
+    alone = cli("report", file, "--engines", "volcano").out
+    assert "volcano starts 1 – heuristic decision, no optimality proof." in alone
 
 
 def test_stored_decisions_are_judged_and_nobody_else_decides(
@@ -153,10 +165,14 @@ def test_a_study_in_all_forms(cli: Command, tiny: Path, tmp_path: Path) -> None:
     code, out, err = cli("report", folder)
     assert (code, err) == (0, "")
     assert "volcano under volcano, 1 decision against the optimum: behind in 1." in out
-    assert re.search(r"preempt-one-is-enough.json +volcano +volcano +1 +1 +4 +victim_priority_sum +6442451064", out)
+    assert re.search(
+        r"preempt-one-is-enough.json +volcano +volcano +1 +1 +4 +victim_priority_sum +3 victims, priority sum 120", out
+    )
     assert re.search(r"notebook/task-0 +10 +1 cpu, 1 gpu +on gpu-node +evicted", out)
     page = cli("report", folder, "--format", "html").out
-    assert page.count("<svg") == 4
+    assert page.count("<svg") == 3
+    assert "2 victims, priority sum 20" in page
+    assert not re.search(r"[46],?[24]94,?967|6,?442,?451|2,?147,?483", page + out)
     assert 'id="worst-1"' in page
     assert cli("report", folder, "--format", "markdown").out.startswith("# run\n")
 

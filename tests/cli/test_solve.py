@@ -35,6 +35,8 @@ def test_tables_show_jobs_victims_and_proofs(cli: Command, tiny: Path) -> None:
     assert out.startswith("Engine optimal, model volcano: optimal, every level proved\n")
     rows = [line.split() for line in out.splitlines()]
     assert ["default/urgent", "default", "1000", "0/1", "0", "1", "0", "admitted"] in rows
+    assert ["default/urgent", "urgent/task-0", "gpu-node", "reserved"] in rows
+    assert ["victim_priority_sum", "less", "1", "victim,", "priority", "sum", "100", "proved"] in [r[:8] for r in rows]
     assert ["finetune/task-0", "gpu-node", "100", "preempt", "default/urgent"] in rows
     assert any(row[:5] == ["victim_count", "less", "1", "proved", "(lp,"] for row in rows)
     assert out.endswith("No rule is broken.\n")
@@ -43,12 +45,33 @@ def test_tables_show_jobs_victims_and_proofs(cli: Command, tiny: Path) -> None:
 def test_a_heuristic_claims_no_proof_and_tells_who_stays(cli: Command, partial: Path) -> None:
     code, out, _ = cli("solve", partial, "--engine", "volcano")
     assert code == 0
-    assert "nothing proved" in out
-    assert "proof" not in out
+    head, *rest = out.splitlines()
+    assert head == "Engine volcano, model volcano: heuristic decision, no optimality proof"
+    assert not any("proof" in line or "proved" in line for line in rest)
     assert ["default/small", "default", "0", "0/1", "1", "0", "0", "admitted"] in [
         line.split() for line in out.splitlines()
     ]
     assert "big/task-0 and 1 more" in out
+
+
+def test_where_tasks_go_is_grouped_by_job_the_most_important_first_and_capped(cli: Command, tmp_path: Path) -> None:
+    jobs = [
+        {"name": "wide", "tasks": [{"replicas": 45, "requests": {"cpu": "1"}}]},
+        {"name": "top", "priorityClassName": "high", "tasks": [{"replicas": 2, "requests": {"cpu": "1"}}]},
+    ]
+    node = {"name": "n", "allocatable": {"cpu": "99", "pods": 99}}
+    file = tmp_path / "wide.json"
+    head = {"apiVersion": "cpsched/v1", "kind": "Instance", "priorityClasses": {"high": 9}}
+    file.write_text(json.dumps({**head, "nodes": [node], "jobs": jobs}))
+    out = cli("solve", file, "--engine", "volcano").out
+    rows = [line.split() for line in out.partition("Where tasks go")[2].splitlines()]
+    assert [row for row in rows if row[-2:] == ["starts", "now"]][:4] == [
+        ["default/top", "top/task-0", "n", "starts", "now"],
+        ["top/task-1", "n", "starts", "now"],
+        ["default/wide", "wide/task-0", "n", "starts", "now"],
+        ["wide/task-1", "n", "starts", "now"],
+    ]
+    assert "... and 7 more; --json shows all." in out
 
 
 def test_json_is_the_solution(cli: Command, tiny: Path) -> None:

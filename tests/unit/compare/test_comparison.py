@@ -34,9 +34,7 @@ def test_the_heuristic_is_behind_at_the_first_level_that_differs() -> None:
     assert (own.verdict, own.proved) == ("behind", True)
     assert own.gap is not None
     assert (own.gap.level, own.gap.value, own.gap.best) == ("victim_priority_sum", 6442451064, 2147483748)
-    assert own.sentence.endswith(
-        "3 victims with priorities of 120 in sum against 1 victim with priorities of 100 in sum"
-    )
+    assert own.sentence.endswith("3 victims, priority sum 120 against 1 victim, priority sum 100")
     assert next(iter(found.levels)) == "jobs_admitted[1000]"
     assert found.levels["victim_count"] == {"volcano": 3, "optimal": 1}
 
