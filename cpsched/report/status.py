@@ -7,8 +7,8 @@ from cpsched.solution import Solution, SolutionStatus
 
 STATUS = {
     "optimal": "optimal, every level proved",
-    "feasible": "the best so far, not every level proved",
-    "heuristic": "what the heuristic does, nothing proved",
+    "feasible": "best decision found; some levels are not proved optimal",
+    "heuristic": "heuristic decision, no optimality proof",
     "infeasible": "no decision; the engine reports that none is feasible",
     "unknown": "no answer in time",
 }

@@ -55,7 +55,7 @@ def test_solve_says_without_what_it_is_optimal(cli: Command, tiny: Path, conf: P
     ]
     assert written["doubts"][1]["text"].startswith(SAID)
     code, out, _ = cli("solve", tiny, "--conf", conf, "--engine", "volcano")
-    assert out.splitlines()[0].endswith(f": what the heuristic does, nothing proved; decided {WITHOUT}")
+    assert out.splitlines()[0].endswith(f": heuristic decision, no optimality proof; decided {WITHOUT}")
     assert "doubts" not in json.loads(cli("solve", tiny, "--json").out)
 
 

@@ -169,8 +169,11 @@ def test_a_folder_is_not_left_by_a_link(cli: Command, tmp_path: Path) -> None:
     (folder / "link.json").symlink_to(written(folder / "data" / "..inside", cluster(None)))
     assert cli("solve", folder).code == 0
     (folder / "out.json").symlink_to(outside)
+    code, _, err = cli("solve", folder)
+    assert code == 0
+    assert "set aside: 1 link or special file, which is not read (out.json)\n" in err
     said = f"cpsched: error: {folder}/out.json: a link out of {folder}; name that file itself"
-    for command in (("solve",), ("check",), ("study", tmp_path / "run", "--instances")):
+    for command in (("solve", "--strict"), ("check",), ("study", tmp_path / "run", "--instances")):
         code, out, err = cli(*command, folder)
         assert (code, out) == (2, "")
         assert err.startswith(said)

@@ -1,0 +1,42 @@
+"""How the value of a level is shown."""
+
+from __future__ import annotations
+
+import pytest
+
+from cpsched.objectives import PRIORITY_OFFSET, level_text
+
+
+@pytest.mark.parametrize(
+    "priorities",
+    [[100], [-5], [0, 0], [2**31 - 1] * 3, [-(2**31)] * 2, [-(2**30), -(2**30)], [10**9] * 5000, [7, -1_000_000]],
+    ids=str,
+)
+def test_a_priority_sum_reads_as_victims_and_sum_whatever_they_are(priorities: list[int]) -> None:
+    value = sum(priority + PRIORITY_OFFSET for priority in priorities)
+    number = len(priorities)
+    text = level_text("victim_priority_sum[10]", value, {"victim_count[10]": number, "victim_count": 99})
+    assert text == f"{number} victim{'s' * (number > 1)}, priority sum {sum(priorities)}"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "no victims"),
+        (PRIORITY_OFFSET + 100, "1 victim, priority sum 100"),
+        (3 * PRIORITY_OFFSET - 12, "3 victims, priority sum -12"),
+        (2 * PRIORITY_OFFSET + 10**9, str(2 * PRIORITY_OFFSET + 10**9)),
+        (20, "20"),
+        (None, "none"),
+    ],
+)
+def test_a_priority_sum_alone_is_split_only_where_one_number_of_victims_comes_near(
+    value: int | None, text: str
+) -> None:
+    assert level_text("victim_priority_sum", value) == text
+
+
+def test_other_levels_are_shown_as_they_are() -> None:
+    assert level_text("tasks_bound", PRIORITY_OFFSET, {"victim_count": 1}) == str(PRIORITY_OFFSET)
+    assert level_text("victim_start_time", "2026-01-01T00:00:00Z") == "2026-01-01T00:00:00Z"
+    assert level_text("victim_priority_sum", 0, {"victim_count": 0}) == "no victims"
