@@ -1,4 +1,7 @@
-"""Tar archives, read from front to end: ustar, GNU and pax headers; nothing is ever written to disk."""
+"""Tar archives, read from front to end: ustar, GNU and pax headers; nothing is ever written to disk.
+
+Python's tarfile reads an extension of a header into memory whatever its size, so an archive could take all of it.
+"""
 
 from __future__ import annotations
 

@@ -23,6 +23,7 @@ ALLOWED = {
     "policy/durations.py": "m is a minute",
     "archives.py": "sizes of files",
     "external.py": "sizes of files",
+    "packed.py": "sizes of files",
     "parsing.py": "sizes of files",
 }
 SUFFIX = r"(?:m|[KMGTPE]i)"
