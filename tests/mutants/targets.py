@@ -13,6 +13,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "cpsched/check/queues.py": ("tests/unit/test_check_queues.py",),
     "cpsched/check/rights.py": ("tests/unit/test_check_rights.py", "tests/unit/test_check_charging.py"),
     "cpsched/snapshot/rights.py": ("tests/unit/test_snapshot_rights.py", "tests/unit/test_check_rights.py"),
+    "cpsched/filters/harmless.py": ("tests/unit/filters/test_harmless.py", "tests/unit/filters/test_final_state.py"),
     "cpsched/objectives.py": ("tests/unit/test_objectives.py",),
     "cpsched/optimum/level_result.py": ("tests/unit/optimum/test_level_result.py",),
     "cpsched/optimum/levels.py": ("tests/oracle/test_optimum.py", "tests/oracle/test_random_optimum.py"),
