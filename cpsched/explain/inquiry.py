@@ -25,7 +25,7 @@ from cpsched.explain.subject import Subject, settled, subject_of
 from cpsched.explain.trial import Changes, Trial
 from cpsched.instance import Instance
 from cpsched.judge import decision_of
-from cpsched.optimum.queries.feasibility import UndecidedError, kin
+from cpsched.optimum.queries.feasibility import UndecidedError, identical_pending
 from cpsched.options import Options
 from cpsched.policy import Policy
 from cpsched.snapshot import SessionJob, Snapshot
@@ -178,7 +178,7 @@ class Inquiry:
         if not self.job.is_below_minimum or self.job.key in self.best.placed_by_job:
             waiting = [one for one in self.job.pending if one.key not in placed]
             task = task or waiting[0]
-            alike = kin(self.snapshot, task)
+            alike = identical_pending(self.snapshot, task)
             counts = {job: len(tasks) for job, tasks in self.best.placed_by_job.items()}
             return Goal(self.job.key, task.key, alike, sum(key in placed for key in alike), counts)
         return Goal(self.job.key)
