@@ -19,7 +19,7 @@ from rich.table import Table
 
 from cpsched import engines
 from cpsched.importers.load import load
-from cpsched.optimum import mismatch
+from cpsched.optimum import disagreement as mismatch
 from cpsched.options import Options
 from cpsched.policy import load_model, policy_for
 from tests.oracle.variations import PROFILES, variation
