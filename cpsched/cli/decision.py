@@ -30,6 +30,7 @@ MOST_ROWS = 40
 
 def decision_tables(snapshot: Snapshot, solution: Solution) -> Iterator[Table | str]:
     """Everything a person wants to see first."""
+    yield from (one.text for one in snapshot.instance.what_if)
     ended = ", interrupted" if solution.interrupted else ""
     yield f"Engine {solution.engine}, model {solution.model}: {status_text(solution)}{ended}"
     yield from _cut("Jobs", JOB_COLUMNS, _jobs(snapshot, solution))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
+from cpsched.alterations import Alteration
 from cpsched.compare.contender import Contender, contend
 from cpsched.compare.differences import Difference, differences
 from cpsched.compare.optima import Optima
@@ -80,6 +81,8 @@ class Comparison:
     """The one of them about the folder of remembered optima, which the answer does not depend on."""
     doubts: tuple[Doubt, ...] = ()
     """What the configuration runs and every decision here leaves out."""
+    what_if: tuple[Alteration, ...] = ()
+    """How the cluster was changed before it was decided on."""
 
     def __getitem__(self, engine: str) -> Judgement:
         """The judgement of one engine."""
@@ -112,6 +115,7 @@ class Comparison:
             "model": self.model,
             "instance_sha256": self.instance_sha256,
             "reference": self.reference,
+            **({"what_if": [one.model_dump() for one in self.what_if]} if self.what_if else {}),
             **({"doubts": [doubt.model_dump() for doubt in self.doubts]} if self.doubts else {}),
             "levels": [
                 {"level": label, "better": "more" if is_better_more(label) else "less", "values": values}
@@ -151,7 +155,7 @@ def compared(session: Session, contenders: Sequence[Contender], options: Options
     notes = (f"{one.engine}: {note}" for one in contenders for note in one.solution.notes)
     warnings = (*session.instance.warnings, *session.policy.warnings, *([cache] if cache else []), *notes)
     about = (session.id, session.policy.name, session.instance.sha256)
-    return Comparison(*about, judgements, best.engine, warnings, cache, session.policy.doubts)
+    return Comparison(*about, judgements, best.engine, warnings, cache, session.policy.doubts, session.instance.what_if)
 
 
 def _key(contender: Contender) -> Any:

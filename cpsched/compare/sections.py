@@ -28,7 +28,7 @@ class Section(NamedTuple):
 def headline(comparison: Comparison) -> list[str]:
     """A line for all that is left out, then one line per engine."""
     doubts = [f"Doubt: {doubt.text}" for doubt in comparison.doubts]
-    return [*doubts, *(_line(one) for one in comparison.judgements)]
+    return [*(one.text for one in comparison.what_if), *doubts, *(_line(one) for one in comparison.judgements)]
 
 
 def sections(comparison: Comparison) -> Iterator[Section]:

@@ -62,6 +62,7 @@ def explain(
         engine=engine,
         model=policy.name,
         doubts=policy.doubts_of_search,
+        what_if=instance.what_if,
         **inquiry.answer(),
     )
 
