@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from cpsched.aside import Aside
 from cpsched.importers.kubernetes import Report
@@ -21,6 +22,8 @@ class Context:
     """(kind, name) of the objects given beside the snapshot; they take the place of made ones"""
     notes: list[str] = field(default_factory=list)
     """what was translated with a change that can bear on decisions"""
+    captured: dict[str, Any] = field(default_factory=dict)
+    """the moment and the configuration that `cpsched capture` wrote beside the objects"""
 
     @property
     def aside(self) -> Aside | None:
