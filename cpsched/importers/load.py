@@ -15,6 +15,7 @@ from cpsched.collector import without_collector
 from cpsched.errors import InputError
 from cpsched.importers import compact
 from cpsched.importers.assemble import assemble
+from cpsched.importers.captured import is_capture, stated
 from cpsched.importers.duplicates import without_duplicates
 from cpsched.importers.formats import KUBERNETES, read_input, translated
 from cpsched.importers.kubernetes import EXPECTED, Found, Report, input_error, no_object, read_object
@@ -91,6 +92,7 @@ def _load(
     if sharding is not None:
         settings["sharding"] = _sharding(sharding, file)
     items = without_duplicates([*given, *found], None if is_case else report.aside)
+    settings = context.captured | settings
     items, what_if = _completed(items, context, changes, file, settings.get("now"), is_case=is_case)
     instance = assemble(items, lenient=context.lenient, file=file, **settings)
     notes = [*report.aside.summary(file), *context.notes]
@@ -138,6 +140,8 @@ def _read(document: Document, settings: dict[str, Any], context: Context) -> Ite
     for place, raw in objects_in(document, strict=context.strict):
         if _is_instance(raw, place):
             yield from _read_compact(raw, document.file, place, settings, context)
+        elif is_capture(raw):
+            context.captured |= stated(raw, document.file, place, context.notes)
         else:
             yield from _read_object(raw, document.file, place, context)
 
