@@ -16,6 +16,7 @@ from cpsched.importers import compact
 from cpsched.importers.assemble import assemble
 from cpsched.importers.duplicates import without_duplicates
 from cpsched.importers.formats import KUBERNETES, read_input, translated
+from cpsched.importers.gaps import Gaps
 from cpsched.importers.kubernetes import EXPECTED, Found, Report, input_error, no_object, read_object
 from cpsched.importers.listed import objects_in
 from cpsched.importers.snapshot import Context
@@ -77,8 +78,10 @@ def _load(
         raise fault
     if sharding is not None:
         settings["sharding"] = _sharding(sharding, file)
-    items = without_duplicates([*given, *found], None if is_case else report.aside)
-    instance = assemble(items, lenient=context.lenient, file=file, **settings)
+    aside = None if is_case else report.aside
+    items = without_duplicates([*given, *found], aside)
+    report.gaps = Gaps(tolerant=context.lenient or not is_case)
+    instance = assemble(items, gaps=report.gaps, aside=aside, file=file, **settings)
     notes = [*report.aside.summary(file), *context.notes]
     return replace(instance, warnings=(*(f"{file}: {note}" for note in notes), *instance.warnings))
 
