@@ -116,7 +116,8 @@ def _tables(counts: Report, input_: str) -> list[Table | str]:
         parts.append(_table("Left aside: kinds that scheduling does not look at", "kind", counts.other_kinds))
     if counts.unread:
         parts.append(_table("Left aside: fields that nothing here reads", "field", counts.unread))
-    aside = list(counts.aside.rows("stdin" if input_ == "-" else input_))
+    root = "stdin" if input_ == "-" else input_
+    aside = [*counts.gaps.rows(root), *counts.aside.rows(root)]
     if aside:
         parts.append(_aside_table(aside))
     if not counts.other_kinds and not counts.unread and not aside:
@@ -128,7 +129,7 @@ def _aside_table(rows: list[tuple[str, str, int, str]]) -> Table:
     from cpsched.cli.tables import table
 
     shown = [(what, why, str(count), places) for what, why, count, places in rows]
-    return table("Set aside", ["what", "why", "#count", "where"], shown)
+    return table("Set aside, or not as it should be", ["what", "why", "#count", "where"], shown)
 
 
 def _table(title: str, what: str, counts: Counter[str]) -> Table:

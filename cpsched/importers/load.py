@@ -18,6 +18,7 @@ from cpsched.importers.assemble import assemble
 from cpsched.importers.captured import is_capture, stated
 from cpsched.importers.duplicates import without_duplicates
 from cpsched.importers.formats import KUBERNETES, read_input, translated
+from cpsched.importers.gaps import Gaps
 from cpsched.importers.kubernetes import EXPECTED, Found, Report, input_error, no_object, read_object
 from cpsched.importers.listed import objects_in
 from cpsched.importers.snapshot import Context
@@ -91,10 +92,12 @@ def _load(
         raise fault
     if sharding is not None:
         settings["sharding"] = _sharding(sharding, file)
-    items = without_duplicates([*given, *found], None if is_case else report.aside)
+    aside = None if is_case else report.aside
+    items = without_duplicates([*given, *found], aside)
     settings = context.captured | settings
     items, what_if = _completed(items, context, changes, file, settings.get("now"), is_case=is_case)
-    instance = assemble(items, lenient=context.lenient, file=file, **settings)
+    report.gaps = Gaps(tolerant=context.lenient or not is_case)
+    instance = assemble(items, gaps=report.gaps, aside=aside, file=file, **settings)
     notes = [*report.aside.summary(file), *context.notes]
     return replace(instance, what_if=what_if, warnings=(*(f"{file}: {note}" for note in notes), *instance.warnings))
 
