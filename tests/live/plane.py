@@ -140,7 +140,9 @@ class Plane:
         return found
 
     def _write_files(self) -> None:
-        subprocess.run(["openssl", "genrsa", "-out", self._place / "accounts.key", "2048"], check=True, capture_output=True)
+        subprocess.run(
+            ["openssl", "genrsa", "-out", self._place / "accounts.key", "2048"], check=True, capture_output=True
+        )
         tokens = f'{ADMIN},{ADMIN},1,"system:masters"\n{READER},{READER},2\n'
         (self._place / "tokens.csv").write_text(tokens)
         for user, file in ((ADMIN, self.kubeconfig), (READER, self.readers_kubeconfig)):
