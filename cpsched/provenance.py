@@ -27,7 +27,8 @@ def made_from(instance: Instance) -> dict[str, Any]:
 def differences(instance: Instance, policy: Policy, solution: Solution) -> Iterator[str]:
     """A line for each thing that the solution was made under and that is another here."""
     if is_other_input(instance, solution):
-        yield f"was made from another input (instance_sha256 differs){other_shard(instance, solution)}{_what_if(instance, solution)}"
+        why = f"{other_shard(instance, solution)}{_what_if(instance, solution)}"
+        yield f"was made from another input (instance_sha256 differs){why}"
     if is_other_policy(policy, solution):
         yield f"was made under another policy{other_policy(policy, solution)}"
 
