@@ -29,9 +29,6 @@ def _line(limit: Limit, name: str) -> str:
     """What the limit leaves of a resource, as a sum."""
     who = limit.plugin if limit.queue is None else f"queue {limit.queue} ({limit.plugin})"
     left = f"{who} leaves {shown(name, limit.left.get(name, 0))} {short(name)}"
-    terms: list[str] = [
-        f"{'−' if amounts[name] < 0 else '+'} {shown(name, abs(amounts[name]))} {text}"
-        for text, amounts in limit.parts
-        if amounts.get(name)
-    ]
-    return f"{left}: {' '.join(terms).removeprefix('+ ')}" if terms else left
+    terms = [(text, amounts[name]) for text, amounts in limit.parts if amounts.get(name)]
+    written = [f"{'−' if n < 0 else '+'} {shown(name, -n if n < 0 else n)} {text}" for text, n in terms]
+    return f"{left}: {' '.join(written).removeprefix('+ ')}" if written else left

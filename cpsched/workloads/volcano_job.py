@@ -139,7 +139,9 @@ def _check(job: VolcanoJob, tasks: tuple[TaskSpec, ...]) -> None:
         raise DeniedError(f"two tasks are called {twice}")
     for task in tasks:
         if task.least > task.replicas:
-            raise DeniedError(f"minAvailable {task.least} of task {task.name} is more than its {task.replicas} replicas")
+            raise DeniedError(
+                f"minAvailable {task.least} of task {task.name} is more than its {task.replicas} replicas"
+            )
     replicas = sum(task.replicas for task in tasks)
     if job.spec.min_available > replicas:
         raise DeniedError(f"minAvailable {job.spec.min_available} is more than the {replicas} replicas of its tasks")
