@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 
-def load(
+def load(  # noqa: PLR0913 - the names of the command line's flags
     source: Source,
     *,
     sharding: Mapping[str, Any] | None = None,
@@ -52,8 +52,13 @@ def load(
     strict: bool = False,
     format: str | None = None,
     queues: Source | None = None,
+    submit: Sequence[Source] = (),
+    cordon: Sequence[str] = (),
+    drain: Sequence[str] = (),
+    add_nodes: Mapping[str, int] | None = None,
+    without: Sequence[str] = (),
 ) -> Instance:
-    """Read a cluster; InputError says in one line what is wrong.
+    """Read a cluster, and change it if asked to; InputError says in one line what is wrong.
 
     Args:
         source: a path, "-" for stdin, several paths of one cluster, a mapping (a List, an object, the compact form or
@@ -63,10 +68,19 @@ def load(
         strict: files and objects that cannot be read are errors; else they are set aside, and the warnings count them.
         format: what the source is, if it shall not be told by looking: volcano-dump, kai, simulator, openb, dlrm.
         queues: further objects that the source lacks, such as the queues of a cache dump.
+        submit: sources whose objects are created: Jobs and the like with the pods that their controllers make.
+        cordon: nodes that take no new pods.
+        drain: nodes that are cordoned, with the pods of controllers on them pending again.
+        add_nodes: node → how many more there are like it.
+        without: pods, namespace/name, that are gone.
     """
     from cpsched.importers.load import load as load_instance
+    from cpsched.what_if.changes import Changes
 
-    return load_instance(source, sharding=sharding, lenient=lenient, strict=strict, format=format, queues=queues)
+    added = tuple((count, like) for like, count in (add_nodes or {}).items())
+    changes = Changes(tuple(submit), tuple(cordon), tuple(drain), added, tuple(without))
+    reading: dict[str, Any] = {"sharding": sharding, "lenient": lenient, "strict": strict}
+    return load_instance(source, format=format, queues=queues, changes=changes, **reading)
 
 
 def solve(  # noqa: PLR0913 - the names of the command line's flags

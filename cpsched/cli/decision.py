@@ -16,6 +16,7 @@ from cpsched.report.words import BETTER
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from cpsched.cli.output import Part
     from cpsched.snapshot import SessionJob, Snapshot
     from cpsched.solution import Level, Solution
 
@@ -28,9 +29,10 @@ MOST_ROWS = 40
 """Longer tables say how many rows they leave out; JSON has them all."""
 
 
-def decision_tables(snapshot: Snapshot, solution: Solution) -> Iterator[Table | str]:
+def decision_tables(snapshot: Snapshot, solution: Solution) -> Iterator[Part]:
     """Everything a person wants to see first."""
-    yield from (one.text for one in snapshot.instance.what_if)
+    if snapshot.instance.what_if:
+        yield [one.text for one in snapshot.instance.what_if]
     ended = ", interrupted" if solution.interrupted else ""
     yield f"Engine {solution.engine}, model {solution.model}: {status_text(solution)}{ended}"
     yield from _cut("Jobs", JOB_COLUMNS, _jobs(snapshot, solution))
