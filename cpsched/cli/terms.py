@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from cpsched.policy import Policy
     from cpsched.solution import Solution
 
-DEFAULT_MODEL = "volcano"
 _CONFIGURATIONS = {"input": "the input's own", "model": "the model's", "default": "the scheduler's default"}
 
 
@@ -40,11 +39,11 @@ class Terms:
         return instance, policy
 
 
-def model_of(stated: Solution, file: str) -> str:
-    """The shipped model that a document names."""
+def model_of(stated: Solution, file: str) -> str | None:
+    """The shipped model that a document names, if it names any."""
     from cpsched.policy import stated_model
 
-    return stated_model(stated.model, file=file) if stated.model else DEFAULT_MODEL
+    return stated_model(stated.model, file=file) if stated.model else None
 
 
 def sentence(instance: Instance, policy: Policy) -> str:

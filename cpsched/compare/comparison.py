@@ -80,6 +80,8 @@ class Comparison:
     """The one of them about the folder of remembered optima, which the answer does not depend on."""
     doubts: tuple[Doubt, ...] = ()
     """What the configuration runs and every decision here leaves out."""
+    choice: str = ""
+    """Why this model, where the input decided it."""
 
     def __getitem__(self, engine: str) -> Judgement:
         """The judgement of one engine."""
@@ -110,6 +112,7 @@ class Comparison:
             "kind": "Comparison",
             "id": self.id,
             "model": self.model,
+            **({"choice": self.choice} if self.choice else {}),
             "instance_sha256": self.instance_sha256,
             "reference": self.reference,
             **({"doubts": [doubt.model_dump() for doubt in self.doubts]} if self.doubts else {}),
@@ -151,7 +154,7 @@ def compared(session: Session, contenders: Sequence[Contender], options: Options
     notes = (f"{one.engine}: {note}" for one in contenders for note in one.solution.notes)
     warnings = (*session.instance.warnings, *session.policy.warnings, *([cache] if cache else []), *notes)
     about = (session.id, session.policy.name, session.instance.sha256)
-    return Comparison(*about, judgements, best.engine, warnings, cache, session.policy.doubts)
+    return Comparison(*about, judgements, best.engine, warnings, cache, session.policy.doubts, session.policy.choice)
 
 
 def _key(contender: Contender) -> Any:

@@ -26,9 +26,10 @@ class Section(NamedTuple):
 
 
 def headline(comparison: Comparison) -> list[str]:
-    """A line for all that is left out, then one line per engine."""
+    """Why this model, what is left out, then one line per engine."""
     doubts = [f"Doubt: {doubt.text}" for doubt in comparison.doubts]
-    return [*doubts, *(_line(one) for one in comparison.judgements)]
+    choice = [comparison.choice] if comparison.choice else []
+    return [*choice, *doubts, *(_line(one) for one in comparison.judgements)]
 
 
 def sections(comparison: Comparison) -> Iterator[Section]:
