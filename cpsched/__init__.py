@@ -85,7 +85,7 @@ def load(  # noqa: PLR0913 - the names of the command line's flags
 
 def solve(  # noqa: PLR0913 - the names of the command line's flags
     instance: Instance,
-    model: Configuration = "volcano",
+    model: Configuration | None = None,
     conf: Configuration | None = None,
     engine: str = "optimal",
     *,
@@ -106,7 +106,7 @@ def solve(  # noqa: PLR0913 - the names of the command line's flags
 
     Args:
         instance: what load gave.
-        model: the policy: a shipped model's name, a path, or a mapping.
+        model: the policy: a shipped model's name, a path, or a mapping; None: volcano or kube, as the input asks for.
         conf: the scheduler's configuration, a path or a mapping; else the instance's own, else the model's.
         engine: who decides: optimal, volcano, kube, or exec:CMD, any program that prints a Solution.
         time_limit: seconds after which the best so far is the answer; with deterministic, of solver's work.
@@ -154,7 +154,7 @@ def solve(  # noqa: PLR0913 - the names of the command line's flags
 def compare(  # noqa: PLR0913 - the names of the command line's flags
     instance: Instance,
     engines: Sequence[str] = ("mirror", "optimal"),
-    model: Configuration = "volcano",
+    model: Configuration | None = None,
     conf: Configuration | None = None,
     *,
     decisions: Mapping[str, Solution] | None = None,
@@ -172,7 +172,7 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
     Args:
         instance: what load gave.
         engines: names as for solve; mirror is the scheduler that the model is made for.
-        model: the policy: a shipped model's name, a path, or a mapping.
+        model: the policy: a shipped model's name, a path, or a mapping; None: volcano or kube, as the input asks for.
         conf: the scheduler's configuration, a path or a mapping; else the instance's own, else the model's.
         decisions: further contenders that have already decided, by name.
         time_limit: seconds per engine.
@@ -214,7 +214,7 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
 def check(
     instance: Instance,
     solution: Solution,
-    model: Configuration = "volcano",
+    model: Configuration | None = None,
     conf: Configuration | None = None,
     *,
     kube_version: str | None = None,
@@ -231,7 +231,7 @@ def check(
 def certify(
     instance: Instance,
     solution: Solution,
-    model: Configuration = "volcano",
+    model: Configuration | None = None,
     conf: Configuration | None = None,
     *,
     kube_version: str | None = None,
@@ -253,7 +253,7 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
     *,
     job: str | None = None,
     task: str | None = None,
-    model: Configuration = "volcano",
+    model: Configuration | None = None,
     conf: Configuration | None = None,
     engine: str = "optimal",
     time_limit: float = 60,
@@ -268,7 +268,7 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
         instance: what load gave.
         job: key of the job (PodGroup, or a pod on its own) to explain; without its namespace where that is clear.
         task: key of the task (pod) to explain; give either.
-        model: the policy: a shipped model's name, a path, or a mapping.
+        model: the policy: a shipped model's name, a path, or a mapping; None: volcano or kube, as the input asks for.
         conf: the scheduler's configuration, a path or a mapping; else the instance's own, else the model's.
         engine: whose decision is explained: optimal, volcano or kube.
         time_limit: seconds after which what was found so far is the answer.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from cpsched import timestamps
-from cpsched.cli.output import as_json, busy, emit, emit_tables, warn
+from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, warn
 from cpsched.cli.terms import fields, sentence
 from cpsched.doubts import without
 
@@ -31,6 +31,7 @@ def verify_certificate(document: Document, input_: str, terms: Terms, *, json: b
     with busy("Checking"):
         instance, policy = terms.opened(input_, certificate.as_solution(), document.file)
         checked = verified(instance, policy, certificate, file=document.file)
+    announce(policy)
     warn([*instance.warnings, *policy.warnings])
     if json:
         emit(as_json(_verdict(policy, checked) | shown_doubts(policy)))

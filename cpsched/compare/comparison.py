@@ -83,6 +83,8 @@ class Comparison:
     """What the configuration runs and every decision here leaves out."""
     what_if: tuple[Alteration, ...] = ()
     """How the cluster was changed before it was decided on."""
+    choice: str = ""
+    """Why this model, where the input decided it."""
 
     def __getitem__(self, engine: str) -> Judgement:
         """The judgement of one engine."""
@@ -113,6 +115,7 @@ class Comparison:
             "kind": "Comparison",
             "id": self.id,
             "model": self.model,
+            **({"choice": self.choice} if self.choice else {}),
             "instance_sha256": self.instance_sha256,
             "reference": self.reference,
             **({"what_if": [one.model_dump() for one in self.what_if]} if self.what_if else {}),
@@ -155,7 +158,8 @@ def compared(session: Session, contenders: Sequence[Contender], options: Options
     notes = (f"{one.engine}: {note}" for one in contenders for note in one.solution.notes)
     warnings = (*session.instance.warnings, *session.policy.warnings, *([cache] if cache else []), *notes)
     about = (session.id, session.policy.name, session.instance.sha256)
-    return Comparison(*about, judgements, best.engine, warnings, cache, session.policy.doubts, session.instance.what_if)
+    doubts, what_if, choice = session.policy.doubts, session.instance.what_if, session.policy.choice
+    return Comparison(*about, judgements, best.engine, warnings, cache, doubts, what_if, choice)
 
 
 def _key(contender: Contender) -> Any:

@@ -26,9 +26,11 @@ class Section(NamedTuple):
 
 
 def headline(comparison: Comparison) -> list[str]:
-    """A line for all that is left out, then one line per engine."""
+    """Why this model, what is left out, then one line per engine."""
     doubts = [f"Doubt: {doubt.text}" for doubt in comparison.doubts]
-    return [*(one.text for one in comparison.what_if), *doubts, *(_line(one) for one in comparison.judgements)]
+    choice = [comparison.choice] if comparison.choice else []
+    changes = [one.text for one in comparison.what_if]
+    return [*choice, *changes, *doubts, *(_line(one) for one in comparison.judgements)]
 
 
 def sections(comparison: Comparison) -> Iterator[Section]:

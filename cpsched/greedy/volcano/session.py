@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from cpsched.greedy.outcomes import Choices
 from cpsched.greedy.volcano import tiers
 from cpsched.greedy.volcano.fit import FitError
 from cpsched.greedy.volcano.heap import Heap
 from cpsched.greedy.volcano.hooks import FLAGS, Hooks, Refusal, Simulation
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.nodes import BindRoom, NodeAccount
-from cpsched.greedy.volcano.outcomes import Choices
 from cpsched.greedy.volcano.picture import Picture
 from cpsched.greedy.volcano.status import Status
 from cpsched.greedy.volcano.tasks import TaskState, comes_before
