@@ -65,6 +65,7 @@ def import_(
     """
     from dataclasses import replace
 
+    from cpsched.contents import contents
     from cpsched.importers.kubernetes import Report
     from cpsched.importers.load import load
 
@@ -78,7 +79,7 @@ def import_(
         text = as_json(instance.to_dict())
     warn(warnings)
     if report:
-        deliver(lambda: emit_tables(*_tables(counts, input_)), (output, lambda: text))
+        deliver(lambda: emit_tables(contents(instance), *_tables(counts, input_)), (output, lambda: text))
     elif output is not None:
         write_output(output, text)
     else:

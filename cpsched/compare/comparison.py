@@ -13,9 +13,11 @@ from cpsched.compare.optima import Optima
 from cpsched.compare.reasons import Reasons
 from cpsched.compare.session import Session
 from cpsched.compare.standing import FINDINGS, Gap, gap, is_better_more
+from cpsched.contents import contents, nothing_to_decide
 from cpsched.doubts import Doubt, without
 from cpsched.objectives import level_text
 from cpsched.options import Options
+from cpsched.snapshot import Snapshot
 from cpsched.solution import SolutionStatus
 
 Verdict = Literal["optimal", "best", "as good", "behind", "findings", "none"]
@@ -80,6 +82,10 @@ class Comparison:
     """The one of them about the folder of remembered optima, which the answer does not depend on."""
     doubts: tuple[Doubt, ...] = ()
     """What the configuration runs and every decision here leaves out."""
+    read: str = ""
+    """What the input holds, in one line."""
+    nothing: str = ""
+    """Why there was nothing to decide."""
 
     def __getitem__(self, engine: str) -> Judgement:
         """The judgement of one engine."""
@@ -111,6 +117,8 @@ class Comparison:
             "id": self.id,
             "model": self.model,
             "instance_sha256": self.instance_sha256,
+            "read": self.read,
+            **({"nothing_to_decide": self.nothing} if self.nothing else {}),
             "reference": self.reference,
             **({"doubts": [doubt.model_dump() for doubt in self.doubts]} if self.doubts else {}),
             "levels": [
@@ -151,7 +159,11 @@ def compared(session: Session, contenders: Sequence[Contender], options: Options
     notes = (f"{one.engine}: {note}" for one in contenders for note in one.solution.notes)
     warnings = (*session.instance.warnings, *session.policy.warnings, *([cache] if cache else []), *notes)
     about = (session.id, session.policy.name, session.instance.sha256)
-    return Comparison(*about, judgements, best.engine, warnings, cache, session.policy.doubts)
+    read = contents(session.instance, session.policy)
+    snapshot = Snapshot(session.instance, session.policy)
+    idle = [nothing_to_decide(snapshot, one.solution) for one in contenders]
+    nothing = idle[0] if all(idle) else ""
+    return Comparison(*about, judgements, best.engine, warnings, cache, session.policy.doubts, read, nothing)
 
 
 def _key(contender: Contender) -> Any:

@@ -26,13 +26,17 @@ class Section(NamedTuple):
 
 
 def headline(comparison: Comparison) -> list[str]:
-    """A line for all that is left out, then one line per engine."""
-    doubts = [f"Doubt: {doubt.text}" for doubt in comparison.doubts]
+    """What was read, a line for all that is left out, then one line per engine, if there was anything to decide."""
+    doubts = [comparison.read, *(f"Doubt: {doubt.text}" for doubt in comparison.doubts)]
+    if comparison.nothing:
+        return [*doubts, f"Nothing to decide: {comparison.nothing}."]
     return [*doubts, *(_line(one) for one in comparison.judgements)]
 
 
 def sections(comparison: Comparison) -> Iterator[Section]:
-    """Levels, findings, differences."""
+    """Levels, findings, differences; nothing where there was nothing to decide."""
+    if comparison.nothing:
+        return
     yield _levels(comparison)
     findings = [
         (one.engine, finding.rule, finding.subject, finding.message)
