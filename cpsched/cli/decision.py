@@ -36,7 +36,11 @@ def decision_tables(snapshot: Snapshot, solution: Solution) -> Iterator[Part]:
     ended = ", interrupted" if solution.interrupted else ""
     nothing = nothing_to_decide(snapshot, solution)
     status = f"nothing to decide: {nothing}" if nothing else f"{status_text(solution)}{ended}"
-    yield [contents(snapshot.instance, snapshot.policy), f"Engine {solution.engine}, model {solution.model}: {status}"]
+    yield [
+        contents(snapshot.instance, snapshot.policy),
+        *(one.text for one in snapshot.instance.what_if),
+        f"Engine {solution.engine}, model {solution.model}: {status}",
+    ]
     if nothing:
         yield from _cut("Why others stay", ["task", "reason stated by the engine"], stay_rows(solution.unplaced))
         return

@@ -10,6 +10,7 @@ from cpsched.cli.delivery import check_outputs, deliver
 from cpsched.cli.output import as_json, busy, emit, emit_tables, warn
 from cpsched.cli.parameters import AllowExtenders, Conf, Input, Json, KubeVersion, Lenient, Model, Strict, Workers
 from cpsched.cli.solve import FINE, NO_ANSWER, Engine, doubts
+from cpsched.cli.what_if import AddNodes, Cordon, Drain, Like, Submit, Without, changes_of
 
 if TYPE_CHECKING:
     from cpsched.explain.result import Explanation
@@ -59,6 +60,12 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     kube_version: KubeVersion = None,
     time_limit: TimeLimit = 60,
     workers: Workers = 2,
+    submit: Submit = None,
+    cordon: Cordon = None,
+    drain: Drain = None,
+    add_nodes: AddNodes = None,
+    like: Like = None,
+    without: Without = None,
     json: Json = False,
     markdown: Markdown = False,
     output: Output = None,
@@ -79,11 +86,12 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     from cpsched.options import Options
 
     check_outputs(output)
+    changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without)
     options = Options(time_limit=time_limit, workers=workers)
     lists = name is job is task is None
     engines.find(engine or engines.DEFAULT)
     with busy(f"Reading {input_}"):
-        instance = load(input_, lenient=lenient, strict=strict)
+        instance = load(input_, lenient=lenient, strict=strict, changes=changes)
         policy = load_policy(
             model,
             conf,

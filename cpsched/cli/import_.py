@@ -11,6 +11,7 @@ import typer
 from cpsched.cli.delivery import check_outputs, deliver, write_output
 from cpsched.cli.output import as_json, busy, emit, emit_tables, warn
 from cpsched.cli.parameters import Input, Lenient, Output, Strict
+from cpsched.cli.what_if import AddNodes, Cordon, Drain, Like, Submit, Without, changes_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -47,7 +48,7 @@ Queues = Annotated[
 ]
 
 
-def import_(
+def import_(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it has options
     input_: Input,
     from_: From = None,
     queues: Queues = None,
@@ -55,6 +56,12 @@ def import_(
     lenient: Lenient = False,
     strict: Strict = False,
     conf: Conf = None,
+    submit: Submit = None,
+    cordon: Cordon = None,
+    drain: Drain = None,
+    add_nodes: AddNodes = None,
+    like: Like = None,
+    without: Without = None,
     output: Output = None,
 ) -> int:
     """Read an input and write it as one Instance (JSON).
@@ -70,9 +77,12 @@ def import_(
     from cpsched.importers.load import load
 
     check_outputs(output)
+    changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without)
     counts = Report(count_fields=report)
     with busy(f"Reading {input_}"):
-        instance = load(input_, lenient=lenient, strict=strict, report=counts, format=from_, queues=queues)
+        instance = load(
+            input_, lenient=lenient, strict=strict, report=counts, format=from_, queues=queues, changes=changes
+        )
         warnings = list(instance.warnings)
         if conf is not None:
             instance = replace(instance, conf=_configuration(conf, warnings))

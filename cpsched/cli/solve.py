@@ -26,6 +26,7 @@ from cpsched.cli.parameters import (
     Workers,
 )
 from cpsched.cli.sharding import Sharding, ShardNodes, shard_of
+from cpsched.cli.what_if import AddNodes, Cordon, Drain, Like, Submit, Without, changes_of
 
 if TYPE_CHECKING:
     from cpsched.policy import Policy
@@ -112,6 +113,12 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     pod_groups: PodGroups = False,
     trace: Trace = False,
     all_outcomes: AllOutcomes = False,
+    submit: Submit = None,
+    cordon: Cordon = None,
+    drain: Drain = None,
+    add_nodes: AddNodes = None,
+    like: Like = None,
+    without: Without = None,
     json: Json = False,
     output: Output = None,
 ) -> int:
@@ -147,12 +154,13 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
             pod_groups=pod_groups,
             seed=options.chance is not None,
         )
+    changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without)
     shard = shard_of(sharding, shard_nodes)
     check_outputs(output, certificate, export, None if log == "-" else log)
     name = engine or engines.DEFAULT
     engines.find(name)
     with busy(f"Reading {input_}"):
-        instance = load(input_, sharding=shard, lenient=lenient, strict=strict)
+        instance = load(input_, sharding=shard, lenient=lenient, strict=strict, changes=changes)
         policy = load_policy(
             model,
             conf,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
+from cpsched.alterations import Alteration
 from cpsched.compare.contender import Contender, contend
 from cpsched.compare.differences import Difference, differences
 from cpsched.compare.optima import Optima
@@ -82,6 +83,8 @@ class Comparison:
     """The one of them about the folder of remembered optima, which the answer does not depend on."""
     doubts: tuple[Doubt, ...] = ()
     """What the configuration runs and every decision here leaves out."""
+    what_if: tuple[Alteration, ...] = ()
+    """How the cluster was changed before it was decided on."""
     read: str = ""
     """What the input holds, in one line."""
     nothing: str = ""
@@ -120,6 +123,7 @@ class Comparison:
             "read": self.read,
             **({"nothing_to_decide": self.nothing} if self.nothing else {}),
             "reference": self.reference,
+            **({"what_if": [one.model_dump() for one in self.what_if]} if self.what_if else {}),
             **({"doubts": [doubt.model_dump() for doubt in self.doubts]} if self.doubts else {}),
             "levels": [
                 {"level": label, "better": "more" if is_better_more(label) else "less", "values": values}
@@ -159,11 +163,19 @@ def compared(session: Session, contenders: Sequence[Contender], options: Options
     notes = (f"{one.engine}: {note}" for one in contenders for note in one.solution.notes)
     warnings = (*session.instance.warnings, *session.policy.warnings, *([cache] if cache else []), *notes)
     about = (session.id, session.policy.name, session.instance.sha256)
-    read = contents(session.instance, session.policy)
     snapshot = Snapshot(session.instance, session.policy)
     idle = [nothing_to_decide(snapshot, one.solution) for one in contenders]
-    nothing = idle[0] if all(idle) else ""
-    return Comparison(*about, judgements, best.engine, warnings, cache, session.policy.doubts, read, nothing)
+    return Comparison(
+        *about,
+        judgements,
+        best.engine,
+        warnings,
+        cache,
+        session.policy.doubts,
+        session.instance.what_if,
+        read=contents(session.instance, session.policy),
+        nothing=idle[0] if all(idle) else "",
+    )
 
 
 def _key(contender: Contender) -> Any:

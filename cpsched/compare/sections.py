@@ -26,11 +26,10 @@ class Section(NamedTuple):
 
 
 def headline(comparison: Comparison) -> list[str]:
-    """What was read, a line for all that is left out, then one line per engine, if there was anything to decide."""
-    doubts = [comparison.read, *(f"Doubt: {doubt.text}" for doubt in comparison.doubts)]
-    if comparison.nothing:
-        return [*doubts, f"Nothing to decide: {comparison.nothing}."]
-    return [*doubts, *(_line(one) for one in comparison.judgements)]
+    """What was read, what was changed or is left out, then a line per engine, if there was anything to decide."""
+    what_if, doubts = (one.text for one in comparison.what_if), (f"Doubt: {one.text}" for one in comparison.doubts)
+    said = [f"Nothing to decide: {comparison.nothing}."] if comparison.nothing else map(_line, comparison.judgements)
+    return [comparison.read, *what_if, *doubts, *said]
 
 
 def sections(comparison: Comparison) -> Iterator[Section]:

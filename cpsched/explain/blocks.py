@@ -36,6 +36,7 @@ _ADMITTED = {True: "yes", False: "possible, but others come first", None: "not f
 
 def blocks(explanation: Explanation) -> Iterator[Block]:
     """The summary, then everything that supports it."""
+    yield from (one.text for one in explanation.what_if)
     yield explanation.summary
     yield from (f"Doubt: {doubt.text}" for doubt in explanation.doubts)
     if len(explanation.placements) > 1:

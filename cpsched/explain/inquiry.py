@@ -25,7 +25,7 @@ from cpsched.explain.subject import Subject, settled, subject_of
 from cpsched.explain.trial import Changes, Trial
 from cpsched.instance import Instance
 from cpsched.judge import decision_of
-from cpsched.optimum.placeable import UndecidedError, kin
+from cpsched.optimum.queries.feasibility import UndecidedError, kin
 from cpsched.options import Options
 from cpsched.policy import Policy
 from cpsched.snapshot import SessionJob, Snapshot
@@ -62,6 +62,7 @@ def explain(
         engine=engine,
         model=policy.name,
         doubts=policy.doubts_of_search,
+        what_if=instance.what_if,
         **inquiry.answer(),
     )
 

@@ -62,7 +62,8 @@ def _about(scene: Scene) -> str:
 
 def verdict(scene: Scene, told: Told | None = None) -> list[Cell]:
     """What is left out, who is better and where that shows, then what each decision does."""
-    cells = doubt_cells(view.solution for view in scene.views)
+    cells = [Cell(one.text) for one in scene.snapshot.instance.what_if]
+    cells += doubt_cells(view.solution for view in scene.views)
     if _is_idle(scene):
         return [*cells, *_summaries(scene)]
     if told is not None:

@@ -1,0 +1,19 @@
+"""What was changed in a cluster before anything was decided; instances, solutions and answers state it."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Alteration(BaseModel):
+    """One what-if."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    option: str = Field(description="as it is given on the command line: --cordon n1")
+    effect: str = Field(description="what came of it")
+
+    @property
+    def text(self) -> str:
+        """One line."""
+        return f"What if: {self.effect} ({self.option})"
