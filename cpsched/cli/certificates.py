@@ -26,6 +26,7 @@ FINE, FINDINGS, NOT_VERIFIED = 0, 1, 3
 def verify_certificate(document: Document, input_: str, terms: Terms, *, json: bool, strict: bool) -> int:
     """Check a certificate against its input."""
     from cpsched.certificate import Certificate, verified
+    from cpsched.contents import contents
 
     certificate = Certificate.parse(document.data, file=document.file)
     with busy("Checking"):
@@ -37,7 +38,9 @@ def verify_certificate(document: Document, input_: str, terms: Terms, *, json: b
         emit(as_json(_verdict(policy, checked) | shown_doubts(policy)))
     else:
         said = summary(checked, policy.doubts_of_search)
-        emit_tables(sentence(instance, policy), _levels(checked), *_findings(checked), said)
+        emit_tables(
+            [contents(instance, policy), sentence(instance, policy)], _levels(checked), *_findings(checked), said
+        )
     return exit_code(checked, strict=strict)
 
 

@@ -78,6 +78,7 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     that waits, grouped by the first reason (engine: the mirror of the model's scheduler).
     """
     from cpsched import engines
+    from cpsched.contents import contents
     from cpsched.explain.inquiry import explain as inquire
     from cpsched.explain.waiting import waiting
     from cpsched.importers.load import load
@@ -107,14 +108,14 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
             found: Explanation | Waiting = waiting(instance, policy, options, decides)
         else:
             found = inquire(instance, policy, options, engine=decides, job=job, task=task, name=name)
-    _show(found, json, markdown, output)
+    _show(found, contents(instance, policy), json, markdown, output)
     return NO_ANSWER if found.is_open else FINE
 
 
-def _show(found: Explanation | Waiting, json: bool, markdown: bool, output: str | None) -> None:
+def _show(found: Explanation | Waiting, read: str, json: bool, markdown: bool, output: str | None) -> None:
     from cpsched.cli.explanation import explanation_tables
 
-    text = found.to_markdown() if markdown else as_json(found.to_dict())
+    text = f"{read}\n\n{found.to_markdown()}" if markdown else as_json(found.to_dict())
 
     def show() -> None:
         if json:
@@ -122,6 +123,6 @@ def _show(found: Explanation | Waiting, json: bool, markdown: bool, output: str 
         elif markdown:
             emit(text)
         else:
-            emit_tables(*explanation_tables(found.blocks()))
+            emit_tables(read, *explanation_tables(found.blocks()))
 
     deliver(show, (output, lambda: text))

@@ -72,6 +72,7 @@ def import_(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     """
     from dataclasses import replace
 
+    from cpsched.contents import contents
     from cpsched.importers.kubernetes import Report
     from cpsched.importers.load import load
 
@@ -88,7 +89,7 @@ def import_(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
         text = as_json(instance.to_dict())
     warn(warnings)
     if report:
-        deliver(lambda: emit_tables(*_tables(counts, input_)), (output, lambda: text))
+        deliver(lambda: emit_tables(contents(instance), *_tables(counts, input_)), (output, lambda: text))
     elif output is not None:
         write_output(output, text)
     else:

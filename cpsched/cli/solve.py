@@ -189,7 +189,12 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
         return as_json(certify(instance, policy, solution).to_dict())
 
     def solution_text() -> str:
-        return as_json(stamped(instance, solution).to_dict())
+        from cpsched.contents import nothing_to_decide
+        from cpsched.snapshot import Snapshot
+
+        nothing = nothing_to_decide(Snapshot(instance, policy), solution)
+        notes = (*solution.notes, *([f"nothing to decide: {nothing}"] if nothing else []))
+        return as_json(stamped(instance, solution.model_copy(update={"notes": notes})).to_dict())
 
     def show() -> None:
         from cpsched.cli.decision import decision_tables

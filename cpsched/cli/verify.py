@@ -79,6 +79,7 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     was made from another input or under another policy is checked all the same, with a warning. Of a certificate the
     bounds are computed anew too; if some of them are only claimed, the exit code is 3.
     """
+    from cpsched.contents import contents
     from cpsched.files import read_document
     from cpsched.judge import decision_of, findings
     from cpsched.provenance import differences
@@ -102,7 +103,9 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     if json:
         emit(as_json(_verdict(solution, instance, decision, found)))
     else:
-        emit_tables(sentence(instance, policy), _rules(found), *_claims(solution), _summary(found))
+        emit_tables(
+            [contents(instance, policy), sentence(instance, policy)], _rules(found), *_claims(solution), _summary(found)
+        )
     return 1 if found or strict else 0
 
 

@@ -14,9 +14,11 @@ from cpsched.compare.optima import Optima
 from cpsched.compare.reasons import Reasons
 from cpsched.compare.session import Session
 from cpsched.compare.standing import FINDINGS, Gap, gap, is_better_more
+from cpsched.contents import contents, nothing_to_decide
 from cpsched.doubts import Doubt, without
 from cpsched.objectives import level_text
 from cpsched.options import Options
+from cpsched.snapshot import Snapshot
 from cpsched.solution import SolutionStatus
 
 Verdict = Literal["optimal", "best", "as good", "behind", "findings", "none"]
@@ -85,6 +87,10 @@ class Comparison:
     """How the cluster was changed before it was decided on."""
     choice: str = ""
     """Why this model, where the input decided it."""
+    read: str = ""
+    """What the input holds, in one line."""
+    nothing: str = ""
+    """Why there was nothing to decide."""
 
     def __getitem__(self, engine: str) -> Judgement:
         """The judgement of one engine."""
@@ -117,6 +123,8 @@ class Comparison:
             "model": self.model,
             **({"choice": self.choice} if self.choice else {}),
             "instance_sha256": self.instance_sha256,
+            "read": self.read,
+            **({"nothing_to_decide": self.nothing} if self.nothing else {}),
             "reference": self.reference,
             **({"what_if": [one.model_dump() for one in self.what_if]} if self.what_if else {}),
             **({"doubts": [doubt.model_dump() for doubt in self.doubts]} if self.doubts else {}),
@@ -158,8 +166,20 @@ def compared(session: Session, contenders: Sequence[Contender], options: Options
     notes = (f"{one.engine}: {note}" for one in contenders for note in one.solution.notes)
     warnings = (*session.instance.warnings, *session.policy.warnings, *([cache] if cache else []), *notes)
     about = (session.id, session.policy.name, session.instance.sha256)
-    doubts, what_if, choice = session.policy.doubts, session.instance.what_if, session.policy.choice
-    return Comparison(*about, judgements, best.engine, warnings, cache, doubts, what_if, choice)
+    snapshot = Snapshot(session.instance, session.policy)
+    idle = [nothing_to_decide(snapshot, one.solution) for one in contenders]
+    return Comparison(
+        *about,
+        judgements,
+        best.engine,
+        warnings,
+        cache,
+        session.policy.doubts,
+        session.instance.what_if,
+        session.policy.choice,
+        contents(session.instance, session.policy),
+        idle[0] if all(idle) else "",
+    )
 
 
 def _key(contender: Contender) -> Any:
