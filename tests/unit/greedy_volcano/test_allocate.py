@@ -128,7 +128,7 @@ def test_need_continue(
 ) -> None:
     job = job_of(minimum, tasks, **spec)
     job.fit_errors[failed] = None  # type: ignore[assignment]
-    assert job.need_continue() is goes_on
+    assert job.need_continue(job.sub_jobs[job.key]) is goes_on
 
 
 def test_per_role_minima_hold_only_within_the_gangs_minimum() -> None:
