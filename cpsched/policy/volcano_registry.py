@@ -57,6 +57,12 @@ ACTIONS: dict[str, Table] = {
     "gangreclaim": _GANG_EVICTION,
 }
 
+UNSEARCHED_ACTIONS: dict[str, str] = {
+    "gangpreempt": "victims in the queue of the job",
+    "gangreclaim": "victims in other queues",
+}
+"""Actions that the mirror runs and the search does not, with what they decide."""
+
 UNMIRRORED_ACTIONS: dict[str, str] = {
     "shuffle": "victims that plugins name",
 }

@@ -29,7 +29,7 @@ class Entry:
     children: set[str] = field(default_factory=set)
 
 
-class _Fails(Exception):
+class _BrokenError(Exception):
     """A rebuild stops: a cycle, or a second parent."""
 
 
@@ -70,7 +70,7 @@ class Arrivals:
             for child in sorted(freed):
                 for other in [one.name for one in self.entries.values() if one.name != name and _claims(one, child)]:
                     self._rebuild(other)
-        except _Fails:
+        except _BrokenError:
             self.ready = False
             return False
         self.ready = True
@@ -125,7 +125,7 @@ class Arrivals:
             elif member.type == "HyperNode" and member.selector.exact_match and member.selector.exact_match.name:
                 child = self._adopt(entry, member.selector.exact_match.name)
                 if child.name in path:
-                    raise _Fails
+                    raise _BrokenError
                 if child.name in chain and child.name not in built:
                     path[child.name] = None
                     work.append((child, 0))
@@ -141,7 +141,7 @@ class Arrivals:
             # Named before it arrives: a stand-in without tier and members.
             child = self.entries[name] = Entry(name, HyperNodeSpec(), 0)
         if child.parent not in ("", parent.name):
-            raise _Fails
+            raise _BrokenError
         child.parent = parent.name
         parent.children.add(name)
         return child

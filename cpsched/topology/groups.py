@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cpsched.instance import Job, Task
@@ -54,12 +54,6 @@ class Sorter:
 def min_sub_groups(job: Job) -> dict[str, int]:
     """How many sub-groups of each policy must be complete; a name used twice keeps the last number."""
     return {f"{job.key}/{one.name}": one.min_sub_groups or 0 for one in job.group.spec.sub_group_policy}
-
-
-def sub_groups(job: Job, tasks: Iterable[Task]) -> dict[str, SubGroup]:
-    """The sub-group of every task, by the task's key."""
-    sorter = Sorter(job)
-    return {task.key: sorter.sub_group(task) for task in tasks}
 
 
 def _selector(policy: SubGroupPolicy) -> Selector:

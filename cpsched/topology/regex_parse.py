@@ -2,41 +2,17 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from cpsched.errors import InputError
+from cpsched.topology.regex_classes import CATEGORIES, PERL, POSIX, CharTest, any_of, between, of_category, without
 
 _MOST_REPEATS, _MOST_STEPS, _DEEPEST = 1000, 2000, 200
-_POSIX: dict[str, Callable[[str], bool]] = {
-    "alnum": lambda c: c.isascii() and c.isalnum(),
-    "alpha": lambda c: c.isascii() and c.isalpha(),
-    "ascii": str.isascii,
-    "blank": lambda c: c in "\t ",
-    "cntrl": lambda c: c.isascii() and not c.isprintable(),
-    "digit": lambda c: c in "0123456789",
-    "graph": lambda c: "!" <= c <= "~",
-    "lower": lambda c: "a" <= c <= "z",
-    "print": lambda c: " " <= c <= "~",
-    "punct": lambda c: "!" <= c <= "~" and not c.isalnum(),
-    "space": lambda c: c in "\t\n\v\f\r ",
-    "upper": lambda c: "A" <= c <= "Z",
-    "word": lambda c: c == "_" or (c.isascii() and c.isalnum()),
-    "xdigit": lambda c: c in "0123456789abcdefABCDEF",
-}
-_PERL: dict[str, Callable[[str], bool]] = {
-    "d": _POSIX["digit"],
-    "s": lambda c: c in "\t\n\f\r ",
-    "w": _POSIX["word"],
-}
 _ESCAPES = {"a": "\a", "f": "\f", "t": "\t", "n": "\n", "r": "\r", "v": "\v"}
-_CATEGORIES = frozenset(
-    "C L M N P S Z Cc Cf Co Cs Ll Lm Lo Lt Lu Mc Me Mn Nd Nl No Pc Pd Pe Pf Pi Po Ps Sc Sk Sm So Zl Zp Zs".split()
-)
 
 
-class _Wrong(Exception):
+class _PatternError(Exception):
     """Go does not compile the pattern."""
 
 
@@ -44,7 +20,7 @@ class _Wrong(Exception):
 class Char:
     """One character that a test accepts."""
 
-    accepts: Callable[[str], bool]
+    accepts: CharTest
 
 
 @dataclass(frozen=True)
@@ -101,8 +77,8 @@ class Parser:
         try:
             relative = self._alternatives()
             if self._place < len(self._text):
-                raise _Wrong
-        except _Wrong:
+                raise _PatternError
+        except _PatternError:
             return None
         return Program(tuple(_absolute(step, place) for place, step in enumerate(relative)))
 
@@ -116,7 +92,7 @@ class Parser:
 
     def _next(self) -> str:
         if self._place >= len(self._text):
-            raise _Wrong
+            raise _PatternError
         self._place += 1
         return self._text[self._place - 1]
 
@@ -158,7 +134,7 @@ class Parser:
             return self._quoted(quoted)
         char = self._next()
         if char in "*+?":
-            raise _Wrong
+            raise _PatternError
         if char == "[":
             return [Char(self._folded(self._char_class()))]
         if char == ".":
@@ -177,15 +153,15 @@ class Parser:
 
     def _closed(self, inner: Relative) -> Relative:
         if not self._take(")"):
-            raise _Wrong
+            raise _PatternError
         return inner
 
     def _group(self) -> Relative | None:
         if self._take("P<") or self._take("<"):
             end = self._text.find(">", self._place)
             name = self._text[self._place : end]
-            if end < 0 or not name or not all(_PERL["w"](c) for c in name) or name in self._names:
-                raise _Wrong
+            if end < 0 or not name or not all(PERL["w"](c) for c in name) or name in self._names:
+                raise _PatternError
             self._names.add(name)
             self._place = end + 1
             return self._closed(self._alternatives())
@@ -199,7 +175,7 @@ class Parser:
             elif char in ":)" and (seen or value):
                 break
             else:
-                raise _Wrong
+                raise _PatternError
         if char == ")":
             return None
         inner = self._closed(self._alternatives())
@@ -212,7 +188,7 @@ class Parser:
             operators += 1
             if operators > 1:
                 # Go refuses `a**` but for the lazy `?`, which is read with the bounds.
-                raise _Wrong
+                raise _PatternError
             atom = _repeat(atom, *bounds)
         return atom
 
@@ -240,14 +216,14 @@ class Parser:
         least = int(low)
         most = (int(high) if high else None) if comma else least
         if max(least, most or 0) > _MOST_REPEATS or (most is not None and most < least):
-            raise _Wrong
+            raise _PatternError
         self._place = end + 1
         return least, most
 
     def _literal(self, char: str) -> Char:
         return Char(self._folded(lambda c: c == char))
 
-    def _folded(self, accepts: Callable[[str], bool]) -> Callable[[str], bool]:
+    def _folded(self, accepts: CharTest) -> CharTest:
         if not self._flags.i:
             return accepts
         return lambda c: accepts(c) or accepts(c.lower()) or accepts(c.upper())
@@ -265,28 +241,28 @@ class Parser:
             return Char(lambda c: True)
         return self._literal(self._escaped(char))
 
-    def _named_class(self, char: str) -> Callable[[str], bool] | None:
-        if char in _PERL:
-            return _PERL[char]
-        if char.lower() in _PERL:
-            return _without(_PERL[char.lower()])
+    def _named_class(self, char: str) -> CharTest | None:
+        if char in PERL:
+            return PERL[char]
+        if char.lower() in PERL:
+            return without(PERL[char.lower()])
         if char not in "pP":
             return None
         name = self._next()
         if name == "{":
             end = self._text.find("}", self._place)
             if end < 0:
-                raise _Wrong
+                raise _PatternError
             name, self._place = self._text[self._place : end], end + 1
         negated = (char == "P") != name.startswith("^")
         category = name.removeprefix("^")
-        if category not in _CATEGORIES:
+        if category not in CATEGORIES:
             if category == "Any":
-                return _without(lambda c: True) if negated else (lambda c: True)
+                return without(lambda c: True) if negated else (lambda c: True)
             wrong = f"the class {category} of a regular expression is not supported"
             raise InputError(wrong, right="general categories such as L or Nd")
-        inside = _of_category(category)
-        return _without(inside) if negated else inside
+        inside = of_category(category)
+        return without(inside) if negated else inside
 
     def _escaped(self, char: str) -> str:
         """The character that an escape stands for."""
@@ -300,27 +276,27 @@ class Parser:
             while len(digits) < 3 and self._place < len(self._text) and self._text[self._place] in "01234567":
                 digits += self._next()
             if char != "0" and len(digits) == 1:
-                raise _Wrong
+                raise _PatternError
             return chr(int(digits, 8))
         if char.isascii() and not char.isalnum():
             return char
-        raise _Wrong
+        raise _PatternError
 
     def _hexadecimal(self) -> str:
         if self._take("{"):
             end = self._text.find("}", self._place)
             digits, self._place = self._text[self._place : end], end + 1
             if end < 0:
-                raise _Wrong
+                raise _PatternError
         else:
             digits = self._next() + self._next()
-        if not digits or len(digits) > 8 or not all(map(_POSIX["xdigit"], digits)) or int(digits, 16) > 0x10FFFF:
-            raise _Wrong
+        if not digits or len(digits) > 8 or not all(map(POSIX["xdigit"], digits)) or int(digits, 16) > 0x10FFFF:
+            raise _PatternError
         return chr(int(digits, 16))
 
-    def _char_class(self) -> Callable[[str], bool]:
+    def _char_class(self) -> CharTest:
         negated = self._take("^")
-        parts: list[Callable[[str], bool]] = []
+        parts: list[CharTest] = []
         first = True
         while first or not self._peek("]"):
             if self._take("[:"):
@@ -330,19 +306,19 @@ class Parser:
             first = False
             _limit(parts)
         self._next()
-        inside = _any_of(parts)
-        return _without(inside) if negated else inside
+        inside = any_of(parts)
+        return without(inside) if negated else inside
 
-    def _posix(self) -> Callable[[str], bool]:
+    def _posix(self) -> CharTest:
         end = self._text.find(":]", self._place)
         name = self._text[self._place : end] if end >= 0 else ""
-        if name.removeprefix("^") not in _POSIX:
-            raise _Wrong
+        if name.removeprefix("^") not in POSIX:
+            raise _PatternError
         self._place = end + 2
-        inside = _POSIX[name.removeprefix("^")]
-        return _without(inside) if name.startswith("^") else inside
+        inside = POSIX[name.removeprefix("^")]
+        return without(inside) if name.startswith("^") else inside
 
-    def _class_item(self, parts: list[Callable[[str], bool]]) -> None:
+    def _class_item(self, parts: list[CharTest]) -> None:
         char = self._next()
         if char == "\\":
             char = self._next()
@@ -358,8 +334,8 @@ class Parser:
             if last == "\\":
                 last = self._escaped(self._next())
         if last < char:
-            raise _Wrong
-        parts.append(_between(char, last))
+            raise _PatternError
+        parts.append(between(char, last))
 
 
 def _repeat(atom: Relative, least: int, most: int | None) -> Relative:
@@ -376,7 +352,7 @@ def _repeat(atom: Relative, least: int, most: int | None) -> Relative:
     return [*steps, *optional]
 
 
-def _limit(steps: list[Step] | list[Callable[[str], bool]]) -> None:
+def _limit(steps: list[Step] | list[CharTest]) -> None:
     if len(steps) > _MOST_STEPS:
         _too_large()
 
@@ -389,22 +365,6 @@ def _absolute(step: Step, place: int) -> Step:
     return Split(tuple(place + target for target in step.targets)) if isinstance(step, Split) else step
 
 
-def _without(inside: Callable[[str], bool]) -> Callable[[str], bool]:
-    return lambda c: not inside(c)
-
-
-def _any_of(parts: list[Callable[[str], bool]]) -> Callable[[str], bool]:
-    return lambda c: any(part(c) for part in parts)
-
-
-def _between(low: str, high: str) -> Callable[[str], bool]:
-    return lambda c: low <= c <= high
-
-
-def _of_category(category: str) -> Callable[[str], bool]:
-    return lambda c: unicodedata.category(c).startswith(category)
-
-
 def _edge(char: str, *, multiline: bool) -> Callable[[str, int], bool]:
     if char == "^":
         return lambda text, place: place == 0 or (multiline and text[place - 1] == "\n")
@@ -412,7 +372,7 @@ def _edge(char: str, *, multiline: bool) -> Callable[[str, int], bool]:
 
 
 def _word_edge(*, wanted: bool) -> Callable[[str, int], bool]:
-    word = _PERL["w"]
+    word = PERL["w"]
 
     def holds(text: str, place: int) -> bool:
         before = place > 0 and word(text[place - 1])

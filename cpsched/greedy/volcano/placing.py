@@ -26,19 +26,10 @@ def place_tasks(
         return None
     statement = Statement(session)
     cached = session.conf.configurations["allocate"].boolean("predicateErrorCacheEnable")
-    search, queue, near = Search(session, cached=cached), session.queues[job.queue], sub_job.allocated_in
+    search, near = Search(session, cached=cached), sub_job.allocated_in
     while tasks:
         task = tasks.pop()
-        if refusal := session.not_allocatable(queue, task):
-            session.story.note(task.key, "allocate", refusal)
-            if session.story.wanted:
-                session.story.tell(f"  {task.key}: {refusal.text()}")
-            continue
-        if task.gated:
-            continue
-        if job.has_fit_errors(task):
-            text = f"Task {task.task.name} with role spec {task.role} has already predicated failed, skip"
-            job.fit_errors[task.key] = FitErrors(text)
+        if _passed_over(session, job, task):
             continue
         found, errors = _candidates(session, search, task, nodes, domain, test)
         if errors is not None:
@@ -62,6 +53,22 @@ def place_tasks(
     session.story.tell(f"  {sub_job.key} is undone: too few of its tasks find room")
     statement.discard()
     return None
+
+
+def _passed_over(session: Session, job: JobState, task: TaskState) -> bool:
+    """Whether the queue may not take the task, a gate holds it, or its role has failed before."""
+    if refusal := session.not_allocatable(session.queues[job.queue], task):
+        session.story.note(task.key, "allocate", refusal)
+        if session.story.wanted:
+            session.story.tell(f"  {task.key}: {refusal.text()}")
+        return True
+    if task.gated:
+        return True
+    if job.has_fit_errors(task):
+        text = f"Task {task.task.name} with role spec {task.role} has already predicated failed, skip"
+        job.fit_errors[task.key] = FitErrors(text)
+        return True
+    return False
 
 
 def _candidates(

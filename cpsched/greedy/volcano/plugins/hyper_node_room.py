@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from cpsched.greedy.volcano.amounts import Amounts, fits, give, request_of
 from cpsched.greedy.volcano.session import Session
@@ -45,12 +45,12 @@ class Room:
             self._capacity[name], self._used[name] = capacity, used
             self._idle[name], self._future[name] = idle, future
 
-    def has(self, domain: str, need: Amounts) -> bool:
+    def has(self, domain: str, need: Mapping[str, float]) -> bool:
         """Whether the nodes of a HyperNode have so much free together, now or later."""
         asked = request_of(need)
         return fits(asked, self._idle[domain]) or fits(asked, self._future[domain])
 
-    def could_have(self, domain: str, need: Amounts) -> bool:
+    def could_have(self, domain: str, need: Mapping[str, float]) -> bool:
         """Whether they would have it if they were empty."""
         return fits(request_of(need), self._capacity[domain])
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from cpsched.greedy.volcano.amounts import Amounts
+from collections.abc import Mapping
+
 from cpsched.greedy.volcano.hooks import Gradient, Purpose
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.plugins.hyper_node_room import Room
@@ -20,8 +21,7 @@ class Search:
         """Where a job may go as a whole."""
         if job.demand is None or job.demand.limit is None:
             return [[root]]
-        need = dict(job.job.min_resources or {})
-        return self._rows(root, job.demand.limit, job.allocated_in, need, purpose)
+        return self._rows(root, job.demand.limit, job.allocated_in, job.job.min_resources or {}, purpose)
 
     def for_sub_job(self, sub_job: SubJob, root: str, purpose: Purpose) -> Gradient:
         """Where a sub-job may go within what its job has."""
@@ -29,7 +29,7 @@ class Search:
             return [[root]]
         return self._rows(root, sub_job.limit, sub_job.allocated_in, sub_job.min_resources(), purpose)
 
-    def _rows(self, root: str, limit: int, allocated_in: str, need: Amounts, purpose: Purpose) -> Gradient:
+    def _rows(self, root: str, limit: int, allocated_in: str, need: Mapping[str, float], purpose: Purpose) -> Gradient:
         start = self._start(root, limit, allocated_in)
         if start is None:
             return []
@@ -47,7 +47,7 @@ class Search:
         return self._widest_first(rows) if purpose == "evict" else rows
 
     def _start(self, root: str, limit: int, allocated_in: str) -> str | None:
-        """The root, or the widest domain around what runs, whichever is the narrower; None if neither holds the other."""
+        """The root or the widest domain around what runs, the narrower of both; None if neither holds the other."""
         if not allocated_in:
             return root
         allowed = ""
@@ -62,7 +62,7 @@ class Search:
             return root
         return allowed if common == root else None
 
-    def _has_room(self, name: str, need: Amounts, purpose: Purpose) -> bool:
+    def _has_room(self, name: str, need: Mapping[str, float], purpose: Purpose) -> bool:
         return self._room.could_have(name, need) if purpose == "evict" else self._room.has(name, need)
 
     def _widest_first(self, rows: Gradient) -> Gradient:

@@ -128,9 +128,10 @@ class _Service:
         by_job: dict[str, list[TaskState]] = {}
         for task in (task for node in nodes for task in node.tasks.values()):
             other = session.jobs.get(task.job)
-            if other is not None and task.preemptable and _willing(other):
-                if self._action.may_go(session, job, task, other):
-                    by_job.setdefault(task.job, []).append(task)
+            if other is None or not task.preemptable or not _willing(other):
+                continue
+            if self._action.may_go(session, job, task, other):
+                by_job.setdefault(task.job, []).append(task)
         bundles = [bundle for key, tasks in by_job.items() for bundle in bundles_of(session.jobs[key], tasks)]
         ordered = self._action.order(session, job, need, bundles)
         candidates = [task for bundle in ordered for task in bundle.tasks]

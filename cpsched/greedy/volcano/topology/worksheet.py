@@ -69,7 +69,11 @@ def _required(session: Session, job: JobState) -> set[str]:
         else:
             unready.append(sub_job)
     required = set()
-    for sub_job in sorted(unready, key=cmp_to_key(lambda a, b: -1 if session.sub_job_before(a, b) else 1)):
+
+    def compare(left: SubJob, right: SubJob) -> int:
+        return -1 if session.sub_job_before(left, right) else 1
+
+    for sub_job in sorted(unready, key=cmp_to_key(compare)):
         if ready[sub_job.group] < job.min_sub_jobs.get(sub_job.group, 0):
             required.add(sub_job.key)
             ready[sub_job.group] += 1
