@@ -10,11 +10,14 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
 
 from cpsched.errors import InputError
 
+# What comes before Ctrl-C is in hand is kept short: `typing` is only needed by type checkers, which know this name.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from cpsched.certificate import Certificate
     from cpsched.compare.comparison import Comparison
     from cpsched.doubts import Doubt
