@@ -38,7 +38,19 @@ def build() -> str | None:
     major, minor, _ = VERSION.removeprefix("v").split(".")
     stamps = {"gitVersion": VERSION, "gitMajor": major, "gitMinor": minor}
     flags = " ".join(["-s", "-w", *(f"-X {_VERSION}.{name}={value}" for name, value in stamps.items())])
-    command = ["go", "build", "-p", "1", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", f"{folder()}/", "./..."]
+    command = [
+        "go",
+        "build",
+        "-p",
+        "1",
+        "-trimpath",
+        "-buildvcs=false",
+        "-ldflags",
+        flags,
+        "-o",
+        f"{folder()}/",
+        "./...",
+    ]
     ended = subprocess.run(command, cwd=BED, check=False)
     return None if ended.returncode == 0 else "the control plane cannot be built; what go says is above"
 
