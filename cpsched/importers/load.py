@@ -92,6 +92,8 @@ def _load(
         settings["sharding"] = _sharding(sharding, file)
     items = without_duplicates([*given, *found], None if is_case else report.aside)
     items, what_if = _completed(items, context, changes, file, settings.get("now"), is_case=is_case)
+    if not items and not settings:
+        _refuse_nothing(report, file)
     instance = assemble(items, lenient=context.lenient, file=file, **settings)
     notes = [*report.aside.summary(file), *context.notes]
     return replace(instance, what_if=what_if, warnings=(*(f"{file}: {note}" for note in notes), *instance.warnings))
