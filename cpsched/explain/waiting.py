@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from cpsched import engines
 from cpsched.alterations import Alteration
-from cpsched.explain.blocks import Block, Table
+from cpsched.explain.blocks import Block, Table, what_if_block
 from cpsched.explain.first_reason import FirstReasons
 from cpsched.instance import Instance, Status, Task
 from cpsched.options import Options
@@ -64,7 +64,7 @@ class Waiting(_Part):
 
     def blocks(self) -> Iterator[Block]:
         """The counts, the groups, and how to ask about one."""
-        yield from (one.text for one in self.what_if)
+        yield from what_if_block(self.what_if)
         groups = [*self.groups, *([self.starts] if self.starts else [])]
         if not groups:
             yield "Nothing waits: no task is pending."

@@ -96,6 +96,8 @@ def _load(
     items = without_duplicates([*given, *found], aside)
     settings = context.captured | settings
     items, what_if = _completed(items, context, changes, file, settings.get("now"), is_case=is_case)
+    if not items and not settings:
+        _refuse_nothing(report, file)
     report.gaps = Gaps(tolerant=context.lenient or not is_case)
     instance = assemble(items, gaps=report.gaps, aside=aside, file=file, **settings)
     notes = [*report.aside.summary(file), *context.notes]

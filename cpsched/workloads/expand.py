@@ -86,7 +86,8 @@ class Expanded:
         pods = sum(count for _, count in self.made)
         names = ", ".join(title for title, _ in self.made[:MOST_NAMED])
         more = f" and {len(self.made) - MOST_NAMED} more" if len(self.made) > MOST_NAMED else ""
-        return [f"{pods} pods are still to be made by controllers and are taken as pending, of {names}{more}"]
+        are = "pod is" if pods == 1 else "pods are"
+        return [f"{pods} {are} still to be made by a controller, taken as pending here: of {names}{more}"]
 
 
 def given(raw: Any, file: str, place: str) -> Given | None:
@@ -96,6 +97,10 @@ def given(raw: Any, file: str, place: str) -> Given | None:
     group = str(raw.get("apiVersion") or "v1").rpartition("/")[0]
     group = FORMER_GROUPS.get(group, group)
     workload = WORKLOADS.get((group, raw["kind"]))
+    spec = raw.get("spec")
+    if (group, raw["kind"]) in KINDS and not (isinstance(spec, Mapping) and spec.get("template")):
+        # Of a set that is here for its selector only, nothing else is known.
+        return None
     return Given(workload, group, raw["kind"], raw, file, place) if workload is not None else None
 
 
@@ -202,6 +207,9 @@ def _plan(one: Given, found: Any, around: Surroundings) -> Plan:
     except DeniedError as denied:
         right = "an admission webhook denies such an object"
         raise InputError(str(denied), file=one.file, place=one.title, right=right) from None
+    if any(part.count and not part.template.spec.containers for part in plan.pods):
+        right = "the API server refuses such an object"
+        raise InputError("a pod template without containers", file=one.file, place=one.title, right=right)
     return plan
 
 
