@@ -15,7 +15,7 @@ from cpsched.greedy.volcano import Options, replay
 from cpsched.importers.load import load
 from cpsched.policy import load_model, policy_for
 
-from .test_volcano_rows import decision, nameless, replayed
+from tests.conformance.test_volcano_rows import decision, nameless, replayed
 
 DATA = Path(__file__).parent / "data"
 CHUNKS = 24
