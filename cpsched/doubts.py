@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-DoubtKind = Literal["plugin", "action", "argument", "extender"]
+DoubtKind = Literal["plugin", "action", "argument", "extender", "topology"]
 
 
 class Doubt(BaseModel):

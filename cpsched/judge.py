@@ -14,6 +14,7 @@ from cpsched.policy import Policy
 from cpsched.provenance import differences, made_from, made_under
 from cpsched.snapshot import Snapshot
 from cpsched.solution import NO_DECISION, Finding, Level, Solution, SolutionStatus
+from cpsched.topology.doubts import doubts_of_search
 
 LEVELS = "levels"
 """Key of the findings about what a solution states of its own levels."""
@@ -54,14 +55,14 @@ def examined(instance: Instance, policy: Policy, solution: Solution, known: Deci
             "levels": solution.levels if solution.proves else computed,
             "findings": findings(decision, solution),
             "versions": {"cpsched": cpsched.__version__, **solution.versions},
-            "doubts": doubts_about(solution, policy),
+            "doubts": doubts_about(instance, policy, solution),
         }
     )
 
 
-def doubts_about(solution: Solution, policy: Policy) -> tuple[Doubt, ...]:
-    """What the policy would have had decided by something else; a mirror may ask extenders, the search never does."""
-    return policy.doubts if solution.status is SolutionStatus.HEURISTIC else policy.doubts_of_search
+def doubts_about(instance: Instance, policy: Policy, solution: Solution) -> tuple[Doubt, ...]:
+    """What the policy would have had decided by something else; a mirror knows more of that than the search."""
+    return policy.doubts if solution.status is SolutionStatus.HEURISTIC else doubts_of_search(instance, policy)
 
 
 def _same(known: Decision | None, instance: Instance, policy: Policy, solution: Solution) -> Decision | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from cpsched import timestamps
-from cpsched.cli.output import as_json, busy, emit, emit_tables, warn
+from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, warn
 from cpsched.cli.terms import fields, sentence
 from cpsched.doubts import without
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from cpsched.certificate.verify import CheckedLevel
     from cpsched.cli.terms import Terms
     from cpsched.doubts import Doubt
+    from cpsched.instance import Instance
     from cpsched.parsing import Document
     from cpsched.policy import Policy
 
@@ -32,11 +33,12 @@ def verify_certificate(document: Document, input_: str, terms: Terms, *, json: b
     with busy("Checking"):
         instance, policy = terms.opened(input_, certificate.as_solution(), document.file)
         checked = verified(instance, policy, certificate, file=document.file)
+    announce(policy)
     warn([*instance.warnings, *policy.warnings])
     if json:
-        emit(as_json(_verdict(policy, checked) | shown_doubts(policy)))
+        emit(as_json(_verdict(policy, checked) | shown_doubts(instance, policy)))
     else:
-        said = summary(checked, policy.doubts_of_search)
+        said = summary(checked, _doubts(instance, policy))
         emit_tables(
             [contents(instance, policy), sentence(instance, policy)], _levels(checked), *_findings(checked), said
         )
@@ -50,9 +52,16 @@ def exit_code(checked: Checked, *, strict: bool) -> int:
     return NOT_VERIFIED if checked.unverified else FINE
 
 
-def shown_doubts(policy: Policy) -> dict[str, Any]:
+def shown_doubts(instance: Instance, policy: Policy) -> dict[str, Any]:
     """What the configuration runs and a proof knows nothing of, as JSON has it."""
-    return {"doubts": [one.model_dump() for one in policy.doubts_of_search]} if policy.doubts_of_search else {}
+    doubts = _doubts(instance, policy)
+    return {"doubts": [one.model_dump() for one in doubts]} if doubts else {}
+
+
+def _doubts(instance: Instance, policy: Policy) -> tuple[Doubt, ...]:
+    from cpsched.topology.doubts import doubts_of_search
+
+    return doubts_of_search(instance, policy)
 
 
 def summary(checked: Checked, doubts: Sequence[Doubt] = ()) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cpsched.cli.delivery import check_outputs, deliver
-from cpsched.cli.output import as_json, busy, emit, emit_tables, warn
+from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, warn
 from cpsched.cli.parameters import AllowExtenders, Conf, Input, Json, KubeVersion, Lenient, Model, Strict, Workers
 from cpsched.cli.solve import FINE, NO_ANSWER, Engine, doubts
 from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
@@ -52,7 +52,7 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     job: JobName = None,
     task: TaskName = None,
     engine: Engine = None,
-    model: Model = "volcano",
+    model: Model = None,
     conf: Conf = None,
     allow_extenders: AllowExtenders = False,
     lenient: Lenient = False,
@@ -102,6 +102,7 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
             allow_extenders=allow_extenders or None,
         )
     decides = engine or (policy.model.scheduler if lists else engines.DEFAULT)
+    announce(policy)
     warn([*instance.warnings, *policy.warnings, *doubts(decides, policy)])
     with busy("Explaining"):
         if lists:

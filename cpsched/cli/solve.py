@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from cpsched.cli.delivery import check_outputs, deliver
-from cpsched.cli.output import as_json, busy, emit, emit_tables, line_sink, warn
+from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, line_sink, warn
 from cpsched.cli.parameters import (
     AllowExtenders,
     Conf,
@@ -84,7 +84,8 @@ AllOutcomes = Annotated[
     bool,
     typer.Option(
         "--all-outcomes",
-        help="List every decision that upstream's chance can lead to (engine volcano); exit 1 if each breaks a rule.",
+        help="List every decision the scheduler could make, over its random choices, or a sample where there are too "
+        "many (engines volcano and kube); exit 1 if each breaks a rule.",
     ),
 ]
 Only = Annotated[str | None, typer.Option("--only", metavar="NS/POD", help="Try only this pod.", show_default=False)]
@@ -93,7 +94,7 @@ Only = Annotated[str | None, typer.Option("--only", metavar="NS/POD", help="Try 
 def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it has options
     input_: Input,
     engine: Engine = None,
-    model: Model = "volcano",
+    model: Model = None,
     conf: Conf = None,
     allow_extenders: AllowExtenders = False,
     lenient: Lenient = False,
@@ -170,6 +171,7 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
             kube_version=kube_version,
             allow_extenders=allow_extenders or None,
         )
+    announce(policy)
     warn([*instance.warnings, *policy.warnings, *doubts(name, policy)])
     if all_outcomes:
         outcomes = replays.list_outcomes(name, instance, policy, json=json, output=output)

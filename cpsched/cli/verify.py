@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cpsched.cli.output import as_json, busy, emit, emit_tables, warn
+from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, warn
 from cpsched.cli.parameters import Conf, Input, Json, Lenient
 from cpsched.cli.sharding import Sharding, ShardNodes, shard_of
 from cpsched.cli.terms import Terms, fields, sentence
@@ -98,6 +98,7 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
         instance, policy = terms.opened(input_, solution, document.file)
         decision = decision_of(instance, policy, solution)
         found = findings(decision, solution)
+    announce(policy)
     warn([*instance.warnings, *policy.warnings])
     warn(f"{document.file}: {text}" for text in differences(instance, policy, solution))
     if json:

@@ -85,6 +85,8 @@ class Comparison:
     """What the configuration runs and every decision here leaves out."""
     what_if: tuple[Alteration, ...] = ()
     """How the cluster was changed before it was decided on."""
+    choice: str = ""
+    """Why this model, where the input decided it."""
     read: str = ""
     """What the input holds, in one line."""
     nothing: str = ""
@@ -119,6 +121,7 @@ class Comparison:
             "kind": "Comparison",
             "id": self.id,
             "model": self.model,
+            **({"choice": self.choice} if self.choice else {}),
             "instance_sha256": self.instance_sha256,
             "read": self.read,
             **({"nothing_to_decide": self.nothing} if self.nothing else {}),
@@ -173,8 +176,9 @@ def compared(session: Session, contenders: Sequence[Contender], options: Options
         cache,
         session.policy.doubts,
         session.instance.what_if,
-        read=contents(session.instance, session.policy),
-        nothing=idle[0] if all(idle) else "",
+        session.policy.choice,
+        contents(session.instance, session.policy),
+        idle[0] if all(idle) else "",
     )
 
 

@@ -31,6 +31,7 @@ from cpsched.policy import Policy
 from cpsched.snapshot import SessionJob, Snapshot
 from cpsched.snapshot.rights import Action
 from cpsched.solution import Solution, SolutionStatus
+from cpsched.topology.doubts import doubts_of_search
 
 Fields = dict[str, Any]
 ALONE = "The reasons are those of the job alone; whether others could make room past them was not found out in time."
@@ -61,7 +62,7 @@ def explain(
         task=subject.task.key if subject.task else None,
         engine=engine,
         model=policy.name,
-        doubts=policy.doubts_of_search,
+        doubts=doubts_of_search(instance, policy),
         what_if=instance.what_if,
         **inquiry.answer(),
     )

@@ -19,7 +19,10 @@ from cpsched.resources import from_quantities
 
 Shaped = TypeVar("Shaped", bound=Object)
 DEFAULT_QUEUE = "default"
-OUR_SCHEDULERS = frozenset({"", "volcano"})
+_VOLCANO = frozenset({"", "volcano"})
+"""schedulerName of Volcano's pods; an input made by hand may leave it out."""
+_PLAIN = _VOLCANO | {"default-scheduler"}
+"""Where nothing of Volcano is in the input, its model asks what Volcano would do with kube-scheduler's pods."""
 _NO_NODES = "inputs without nodes"
 _ON_NO_NODE = "counted for jobs and queues, on no node"
 _QUEUE_ANNOTATION = "scheduling.volcano.sh/queue-name"
@@ -242,17 +245,17 @@ def _amounts(item: Object) -> Iterator[tuple[str, int]]:
 
 
 def _task(found: pod.Pod, pod_groups: Mapping[str, Found], plain_cluster: bool) -> Task:
-    metadata = found.metadata
+    metadata, spec = found.metadata, found.spec
     key = metadata.annotations.get(ID_ANNOTATION) or metadata.key
     named = metadata.annotations.get(GROUP_ANNOTATION)
-    group: str | None
+    is_ours = spec.scheduler_name in (_PLAIN if plain_cluster else _VOLCANO)
+    group: str | None = None
     if named:
-        group = f"{metadata.namespace}/{named}"
-        group = group if group in pod_groups else None
-    elif plain_cluster or found.spec.scheduler_name in OUR_SCHEDULERS:
+        # Volcano does not see another scheduler's pod before it has a node.
+        joined = f"{metadata.namespace}/{named}"
+        group = joined if joined in pod_groups and (is_ours or spec.node_name) else None
+    elif is_ours:
         group = f"{metadata.namespace}/podgroup-{metadata.uid}"
-    else:
-        group = None
     return Task(key, found, group)
 
 

@@ -143,7 +143,8 @@ def _findings(scene: Scene) -> tuple[Block, ...]:
 
 
 def _made_from(scene: Scene) -> list[str]:
-    lines = [f"Instance {scene.instance.sha256}"]
+    choice = scene.snapshot.policy.choice
+    lines = [f"Instance {scene.instance.sha256}", *([choice] if choice else [])]
     for view in scene.views:
         versions = ", ".join(f"{name} {version}" for name, version in view.solution.versions.items())
         lines.append(f"{view.name}: {versions}" + (f", seed {view.solution.seed}" if view.solution.seed else ""))

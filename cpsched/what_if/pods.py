@@ -28,8 +28,8 @@ def remove(cluster: Cluster, name: str) -> None:
 def drain(cluster: Cluster, name: str) -> None:
     """The node is cordoned; the controllers of the pods on it make them anew, elsewhere.
 
-    As `kubectl drain` does, pods of DaemonSets and mirror pods stay. A pod without a controller stays too, since
-    kubectl refuses to evict it unless it is forced to. Budgets hold nothing back here: those that would are named.
+    As `kubectl drain` does, pods of DaemonSets and mirror pods stay. So does a pod without a controller, which
+    kubectl evicts only if it is forced to. Budgets hold nothing back here: those that would are named.
     """
     mark(cluster, name, "--drain")
     here = [(item, item.object) for item in cluster.found if isinstance(item.object, Pod)]
@@ -82,10 +82,8 @@ def _budgets(cluster: Cluster, evicted: list[Found]) -> list[str]:
         if isinstance(budget, PodDisruptionBudget):
             pods = [one for one in evicted if _covers(budget, one.object)]
             if len(pods) > (allowed := budget.status.disruptions_allowed):
-                found.append(
-                    f"PodDisruptionBudget {budget.key} allows {counted(allowed, 'disruption')} and covers {len(pods)}"
-                    " of these pods: kubectl drain waits for it"
-                )
+                allows = f"PodDisruptionBudget {budget.key} allows {counted(allowed, 'disruption')}"
+                found.append(f"{allows} and covers {len(pods)} of these pods: kubectl drain waits for it")
     return found
 
 

@@ -24,7 +24,7 @@ from cpsched.objects.pod import Pod
 from cpsched.objects.storage import PersistentVolumeClaim
 from cpsched.parsing import tolerated
 from cpsched.workloads import held
-from cpsched.workloads.plan import Plan, Surroundings
+from cpsched.workloads.plan import DeniedError, Plan, Surroundings
 from cpsched.workloads.registry import WORKLOADS, Workload
 
 MOST_NAMED = 5
@@ -186,14 +186,23 @@ class _Known:
 def _planned(one: Given, around: Surroundings, result: Expanded, submitted: bool) -> list[Plan]:
     found = _read(one)
     if submitted:
-        return [one.workload.plan(found, around)]
+        return [_plan(one, found, around)]
     if found.metadata.deletion_timestamp is not None or found.ended:
         return []
     if found.counted:
         text = f"{one.title} counts {found.counted} pods, which are not in the input"
         result.notes.append(text)
         return []
-    return [one.workload.plan(found, around)]
+    return [_plan(one, found, around)]
+
+
+def _plan(one: Given, found: Any, around: Surroundings) -> Plan:
+    try:
+        plan: Plan = one.workload.plan(found, around)
+    except DeniedError as denied:
+        right = "an admission webhook denies such an object"
+        raise InputError(str(denied), file=one.file, place=one.title, right=right) from None
+    return plan
 
 
 def _read(one: Given) -> Any:

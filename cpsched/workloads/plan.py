@@ -13,6 +13,10 @@ from cpsched.objects.node import Node
 from cpsched.objects.pod import Pod, PodSpec
 
 
+class DeniedError(ValueError):
+    """What the admission webhook of its project says against an object."""
+
+
 class Template(Shape):
     """A pod template."""
 

@@ -1,4 +1,4 @@
-"""Kubeflow's training jobs: replicas by type, with Volcano one PodGroup; mirrors its operator's `pkg/controller.v1`.
+"""Kubeflow's training jobs: replicas by type, under Volcano one PodGroup; mirrors its operator's `pkg/controller.v1`.
 
 The operator makes a PodGroup if it was started for gang scheduling. That is taken for granted where a template names
 Volcano as its scheduler, or where a scheduling policy is stated and the cluster has Volcano.

@@ -15,7 +15,7 @@ from cpsched.objects.storage import PersistentVolumeClaim
 from cpsched.objects.volumes import ClaimSpec, ClaimVolume, PodVolume
 from cpsched.workloads.admission import admitted, priority_of, unknown_class
 from cpsched.workloads.groups import VOLCANO, asked_by, pod_group
-from cpsched.workloads.plan import Owner, Plan, Pods, Surroundings, Template, pod
+from cpsched.workloads.plan import DeniedError, Owner, Plan, Pods, Surroundings, Template, pod
 
 _FROM_JOB = ("volcano.sh/preemptable", "volcano.sh/cooldown-time", "volcano.sh/revocable-zone")
 _BUDGETS = ("volcano.sh/jdb-min-available", "volcano.sh/jdb-max-unavailable")
@@ -118,6 +118,7 @@ def plan(job: VolcanoJob, around: Surroundings) -> Plan:
         task if task.name else task.model_copy(update={"name": f"default{number}"})
         for number, task in enumerate(job.spec.tasks)
     )
+    _check(job, tasks)
     group = _group_of(job, around) or _new_group(job, tasks, owner, around)
     volumes, claims = _volumes(job, around)
     parts = tuple(_pods(job, task, owner, group, volumes, around) for task in tasks)
@@ -127,6 +128,23 @@ def plan(job: VolcanoJob, around: Surroundings) -> Plan:
         notes.append("its tasks depend on each other, but all are made at once here")
     objects = (*(() if group.key in around.groups else (group,)), *claims)
     return Plan(parts, objects, tuple(notes))
+
+
+def _check(job: VolcanoJob, tasks: tuple[TaskSpec, ...]) -> None:
+    """What Volcano's webhook denies."""
+    if not tasks:
+        raise DeniedError("a Job without tasks")
+    names = [task.name for task in tasks]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise DeniedError(f"two tasks are called {twice}")
+    for task in tasks:
+        if task.least > task.replicas:
+            raise DeniedError(
+                f"minAvailable {task.least} of task {task.name} is more than its {task.replicas} replicas"
+            )
+    replicas = sum(task.replicas for task in tasks)
+    if job.spec.min_available > replicas:
+        raise DeniedError(f"minAvailable {job.spec.min_available} is more than the {replicas} replicas of its tasks")
 
 
 def _group_of(job: VolcanoJob, around: Surroundings) -> PodGroup | None:
