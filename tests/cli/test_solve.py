@@ -32,7 +32,7 @@ def partial(tmp_path: Path) -> Path:
 def test_tables_show_jobs_victims_and_proofs(cli: Command, tiny: Path) -> None:
     code, out, err = cli("solve", tiny)
     assert (code, err) == (0, "")
-    read = "1 node, 3 pods running, 1 pending; 1 queue; scheduler volcano"
+    read = "1 node, 3 pods running, 1 pending; scheduler volcano"
     assert out.startswith(f"{read}\nEngine optimal, model volcano: optimal, every level proved\n")
     rows = [line.split() for line in out.splitlines()]
     assert ["default/urgent", "default", "1000", "0/1", "0", "1", "0", "admitted"] in rows

@@ -30,13 +30,18 @@ def test_every_state_is_counted() -> None:
     pods += [of("s", "Succeeded"), of("f", "Failed"), of("u", "Unknown")]
     instance = load([NODE, *pods])
     states = "1,100 pods running, 1 bound, 1 pending, 1 ending, 1 in phase Unknown, 2 finished"
-    assert contents(instance) == f"1 node, {states}; 1 queue"
-    assert contents(instance, load_policy("kube")) == f"1 node, {states}; 1 queue; scheduler kube"
+    assert contents(instance) == f"1 node, {states}"
+    assert contents(instance, load_policy("kube")) == f"1 node, {states}; scheduler kube"
+
+
+def test_queues_are_counted_that_are_given() -> None:
+    queue = {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {"name": "q"}}
+    assert contents(load([NODE, queue]), load_policy("volcano")) == "1 node, no pods; 1 queue; scheduler volcano"
 
 
 def test_an_empty_cluster() -> None:
     assert contents(load([NODE, with_kind("Node", node("n2"))])) == "2 nodes, no pods"
-    assert contents(load([of("p", "Pending", "")])) == "no nodes, 1 pod pending; 1 queue"
+    assert contents(load([of("p", "Pending", "")])) == "no nodes, 1 pod pending"
 
 
 DECIDED: dict[str, tuple[list[Any], str]] = {
@@ -57,14 +62,14 @@ DECIDED: dict[str, tuple[list[Any], str]] = {
 @pytest.mark.parametrize(("objects", "reason"), DECIDED.values(), ids=DECIDED.keys())
 def test_nothing_to_decide(objects: list[Any], reason: str, engine: str) -> None:
     instance = load(objects)
-    policy = load_policy(instance=instance)
+    policy = load_policy("volcano", instance=instance)
     solution = run(engine, instance, policy, Options())
     assert nothing_to_decide(Snapshot(instance, policy), solution) == reason
 
 
 def test_a_decision_that_breaks_a_rule_is_never_nothing() -> None:
     instance = load([NODE])
-    policy = load_policy(instance=instance)
+    policy = load_policy("volcano", instance=instance)
     solution = run("volcano", instance, policy, Options())
     wrong = solution.model_copy(update={"binds": {"default/x": "n1"}})
     assert nothing_to_decide(Snapshot(instance, policy), wrong) == ""
