@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from cpsched.instance import ENDED, Instance, Status
+from cpsched.objects.groups import Queue
 from cpsched.policy import Policy
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Solution
@@ -28,8 +29,8 @@ def contents(instance: Instance, policy: Policy | None = None) -> str:
     if pods:
         pods[0] = f"{counted(states[0][0], 'pod')} {states[0][1]}"
     parts = [", ".join([counted(len(instance.nodes), "node"), *(pods or ["no pods"])])]
-    if instance.queues:
-        parts.append(counted(len(instance.queues), "queue"))
+    if queues := len(instance.of_kind(Queue)):
+        parts.append(counted(queues, "queue"))
     if policy is not None:
         parts.append(f"scheduler {policy.model.scheduler}")
     return "; ".join(parts)

@@ -10,7 +10,7 @@ from cpsched.cli.delivery import check_outputs, deliver
 from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, warn
 from cpsched.cli.parameters import AllowExtenders, Conf, Input, Json, KubeVersion, Lenient, Model, Strict, Workers
 from cpsched.cli.solve import FINE, NO_ANSWER, Engine, doubts
-from cpsched.cli.what_if import AddNodes, Cordon, Drain, Like, Submit, Without, changes_of
+from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
 
 if TYPE_CHECKING:
     from cpsched.explain.result import Explanation
@@ -66,6 +66,7 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     add_nodes: AddNodes = None,
     like: Like = None,
     without: Without = None,
+    assume_nodes: AssumeNodes = False,
     json: Json = False,
     markdown: Markdown = False,
     output: Output = None,
@@ -86,7 +87,7 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     from cpsched.options import Options
 
     check_outputs(output)
-    changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without)
+    changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without, assume_nodes)
     options = Options(time_limit=time_limit, workers=workers)
     lists = name is job is task is None
     engines.find(engine or engines.DEFAULT)

@@ -11,7 +11,7 @@ import typer
 from cpsched.cli.delivery import check_outputs, deliver, write_output
 from cpsched.cli.output import as_json, busy, emit, emit_tables, warn
 from cpsched.cli.parameters import Input, Lenient, Output, Strict
-from cpsched.cli.what_if import AddNodes, Cordon, Drain, Like, Submit, Without, changes_of
+from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -62,6 +62,7 @@ def import_(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     add_nodes: AddNodes = None,
     like: Like = None,
     without: Without = None,
+    assume_nodes: AssumeNodes = False,
     output: Output = None,
 ) -> int:
     """Read an input and write it as one Instance (JSON).
@@ -77,7 +78,7 @@ def import_(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     from cpsched.importers.load import load
 
     check_outputs(output)
-    changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without)
+    changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without, assume_nodes)
     counts = Report(count_fields=report)
     with busy(f"Reading {input_}"):
         instance = load(

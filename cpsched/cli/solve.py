@@ -26,7 +26,7 @@ from cpsched.cli.parameters import (
     Workers,
 )
 from cpsched.cli.sharding import Sharding, ShardNodes, shard_of
-from cpsched.cli.what_if import AddNodes, Cordon, Drain, Like, Submit, Without, changes_of
+from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
 
 if TYPE_CHECKING:
     from cpsched.policy import Policy
@@ -120,6 +120,7 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     add_nodes: AddNodes = None,
     like: Like = None,
     without: Without = None,
+    assume_nodes: AssumeNodes = False,
     json: Json = False,
     output: Output = None,
 ) -> int:
@@ -155,7 +156,7 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
             pod_groups=pod_groups,
             seed=options.chance is not None,
         )
-    changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without)
+    changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without, assume_nodes)
     shard = shard_of(sharding, shard_nodes)
     check_outputs(output, certificate, export, None if log == "-" else log)
     name = engine or engines.DEFAULT

@@ -11,7 +11,7 @@ from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, warn
 from cpsched.cli.parameters import Conf, Input, Json, Lenient
 from cpsched.cli.sharding import Sharding, ShardNodes, shard_of
 from cpsched.cli.terms import Terms, fields, sentence
-from cpsched.cli.what_if import AddNodes, Cordon, Drain, Like, Submit, Without, changes_of
+from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -71,6 +71,7 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     add_nodes: AddNodes = None,
     like: Like = None,
     without: Without = None,
+    assume_nodes: AssumeNodes = False,
     json: Json = False,
 ) -> int:
     """Check a decision without any solver.
@@ -85,7 +86,7 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     from cpsched.provenance import differences
     from cpsched.solution import Solution
 
-    changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without)
+    changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without, assume_nodes)
     terms = Terms(model, conf, kube_version, shard_of(sharding, shard_nodes), lenient, changes)
     document = read_document(solution_file)
     if isinstance(document.data, Mapping) and document.data.get("kind") == "Certificate":

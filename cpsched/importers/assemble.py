@@ -69,7 +69,7 @@ def assemble(
     jobs = builder.jobs(tasks, pod_groups, classes)
     queue_views = builder.queues(jobs, queues)
     builder.check_jobs(jobs, pod_groups, queue_views)
-    builder.check_nodes(nodes, tasks)
+    builder.check_nodes(nodes, tasks, file)
     builder.check_sharding(sharding, nodes)
     return Instance(
         objects=tuple(objects),
@@ -127,7 +127,7 @@ class _Builder:
         self.aside.add_error(OBJECTS, error)
         return False
 
-    def check_nodes(self, nodes: Mapping[str, Node], tasks: Mapping[str, Task]) -> None:
+    def check_nodes(self, nodes: Mapping[str, Node], tasks: Mapping[str, Task], file: str | None) -> None:
         """Say it once where there are pods and no node at all."""
         if nodes or not tasks or self.aside is None:
             return
@@ -135,7 +135,7 @@ class _Builder:
         right = "add what `kubectl get nodes -o json` prints"
         if named:
             right += f", or let --assume-nodes make the {len(named)} that spec.nodeName names"
-        self.gaps.warn(_NO_NODES, InputError("pods but no node, so nothing can be placed", place="nodes", right=right))
+        self.gaps.warn(_NO_NODES, InputError("holds pods but no nodes, so nothing can be placed", file=file, right=right))
 
     def check_task(self, task: Task, item: Found, nodes: Mapping[str, Node], pod_groups: Mapping[str, Found]) -> None:
         if task.group is not None:

@@ -208,7 +208,7 @@ def test_pods_without_any_node():
     """One line says what to add; a case, made by hand, may have no nodes."""
     (line,) = load([pod(node="a", phase="Running"), pod("y", node="b", phase="Running"), pod("z")]).warnings
     assert line == (
-        "nodes: pods but no node, so nothing can be placed; add what `kubectl get nodes -o json` prints, "
+        "input: holds pods but no nodes, so nothing can be placed; add what `kubectl get nodes -o json` prints, "
         "or let --assume-nodes make the 2 that spec.nodeName names"
     )
     assert load(compact({"name": "g", "tasks": [{}]})).warnings == ()
