@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
+from cpsched.cli.in_doubt import above
 from cpsched.cli.tables import table
 from cpsched.report.jobs import keys_of, name_of, outcome, stay_rows, touched_jobs
 from cpsched.report.levels import proof
@@ -16,6 +17,7 @@ from cpsched.report.words import BETTER
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from cpsched.cli.output import Part
     from cpsched.snapshot import SessionJob, Snapshot
     from cpsched.solution import Level, Solution
 
@@ -28,8 +30,9 @@ MOST_ROWS = 40
 """Longer tables say how many rows they leave out; JSON has them all."""
 
 
-def decision_tables(snapshot: Snapshot, solution: Solution) -> Iterator[Table | str]:
+def decision_tables(snapshot: Snapshot, solution: Solution) -> Iterator[Part]:
     """Everything a person wants to see first."""
+    yield from above(solution.doubts)
     ended = ", interrupted" if solution.interrupted else ""
     yield f"Engine {solution.engine}, model {solution.model}: {status_text(solution)}{ended}"
     yield from _cut("Jobs", JOB_COLUMNS, _jobs(snapshot, solution))

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cpsched.cli.certificates import shown_doubts
+from cpsched.cli.in_doubt import above, in_doubt
 from cpsched.cli.output import as_json, busy, emit, emit_tables, warn
 from cpsched.cli.parameters import Conf, Input, Json, Lenient
 from cpsched.cli.sharding import Sharding, ShardNodes, shard_of
@@ -72,6 +74,7 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     was made from another input or under another policy is checked all the same, with a warning. Of a certificate the
     bounds are computed anew too; if some of them are only claimed, the exit code is 3.
     """
+    from cpsched.completeness.registry import doubts
     from cpsched.files import read_document
     from cpsched.judge import decision_of, findings
     from cpsched.provenance import differences
@@ -88,12 +91,18 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
         instance, policy = terms.opened(input_, solution, document.file)
         decision = decision_of(instance, policy, solution)
         found = findings(decision, solution)
-    warn([*instance.warnings, *policy.warnings])
+    warn([*instance.warnings, *policy.warnings, *in_doubt(instance, json)])
     warn(f"{document.file}: {text}" for text in differences(instance, policy, solution))
     if json:
-        emit(as_json(_verdict(solution, instance, decision, found)))
+        emit(as_json(_verdict(solution, instance, decision, found) | shown_doubts(doubts(instance, policy))))
     else:
-        emit_tables(sentence(instance, policy), _rules(found), *_claims(solution), _summary(found))
+        emit_tables(
+            *above(doubts(instance, policy)),
+            sentence(instance, policy),
+            _rules(found),
+            *_claims(solution),
+            _summary(found),
+        )
     return 1 if found or strict else 0
 
 

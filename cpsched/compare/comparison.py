@@ -13,7 +13,8 @@ from cpsched.compare.optima import Optima
 from cpsched.compare.reasons import Reasons
 from cpsched.compare.session import Session
 from cpsched.compare.standing import FINDINGS, Gap, gap, is_better_more
-from cpsched.doubts import Doubt, without
+from cpsched.completeness.registry import doubts
+from cpsched.doubts import Doubt, for_this_dump, without
 from cpsched.objectives import level_text
 from cpsched.options import Options
 from cpsched.solution import SolutionStatus
@@ -151,7 +152,7 @@ def compared(session: Session, contenders: Sequence[Contender], options: Options
     notes = (f"{one.engine}: {note}" for one in contenders for note in one.solution.notes)
     warnings = (*session.instance.warnings, *session.policy.warnings, *([cache] if cache else []), *notes)
     about = (session.id, session.policy.name, session.instance.sha256)
-    return Comparison(*about, judgements, best.engine, warnings, cache, session.policy.doubts)
+    return Comparison(*about, judgements, best.engine, warnings, cache, doubts(session.instance, session.policy))
 
 
 def _key(contender: Contender) -> Any:
@@ -198,8 +199,10 @@ def _is_proved(best: Contender, behind: Gap | None) -> bool:
 
 
 def _optimal(one: Judgement) -> str:
-    left_out = without(one.contender.solution.doubts)
-    return f"nothing is better on any level, proved{left_out and f' for the configuration{left_out}'}"
+    doubts_ = one.contender.solution.doubts
+    left_out = without(doubts_)
+    rest = left_out and f" for the configuration{left_out}"
+    return f"nothing is better on any level, proved{for_this_dump(doubts_)}{rest}"
 
 
 def _behind(one: Judgement) -> str:

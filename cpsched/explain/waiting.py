@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from cpsched import engines
+from cpsched.doubts import Doubt
 from cpsched.explain.blocks import Block, Table
 from cpsched.explain.first_reason import FirstReasons
 from cpsched.instance import Instance, Status, Task
@@ -42,6 +43,7 @@ class Waiting(_Part):
     engine: str
     model: str
     status: SolutionStatus
+    doubts: tuple[Doubt, ...] = Field((), description="what the input lacks, or the configuration runs and is left out")
     groups: tuple[WaitingGroup, ...] = Field(description="by the highest priority, then by name")
     starts: WaitingGroup | None = Field(None, description="what the engine starts in this session")
 
@@ -62,6 +64,7 @@ class Waiting(_Part):
 
     def blocks(self) -> Iterator[Block]:
         """The counts, the groups, and how to ask about one."""
+        yield from (f"Doubt: {doubt.text}" for doubt in self.doubts)
         groups = [*self.groups, *([self.starts] if self.starts else [])]
         if not groups:
             yield "Nothing waits: no task is pending."
@@ -91,7 +94,14 @@ def waiting(instance: Instance, policy: Policy, options: Options, engine: str | 
     groups = {reason: _group(snapshot, reason, [*tasks.values()]) for reason, tasks in found.items()}
     starts = groups.pop(STARTS, None)
     ordered = sorted(groups.values(), key=lambda group: (-group.priority, group.jobs[0]))
-    return Waiting(engine=name, model=policy.name, status=solution.status, groups=tuple(ordered), starts=starts)
+    return Waiting(
+        engine=name,
+        model=policy.name,
+        status=solution.status,
+        doubts=solution.doubts,
+        groups=tuple(ordered),
+        starts=starts,
+    )
 
 
 def _reasons(snapshot: Snapshot, solution: Solution, engine: str) -> Iterator[tuple[str, Task]]:
