@@ -13,6 +13,8 @@ from cpsched.selectors import label_selector
 
 MOST_NAMED = 3
 ROOT = "root"
+ENOUGH = 0.9
+"""A queue is counted once a second: so much of it is there although some pods have just gone."""
 
 
 def queues(instance: Instance) -> Iterator[tuple[str, str]]:
@@ -27,7 +29,7 @@ def queues(instance: Instance) -> Iterator[tuple[str, str]]:
         own, short = held.get(name, Counter()), list[str]()
         for resource, counted in resources.from_quantities(queue.queue.status.allocated).items():
             here = own.get(resource, 0)
-            if counted > here and resource != "pods":
+            if counted * ENOUGH > here and resource != "pods":
                 shown = amounts.exact(resource, here), amounts.exact(resource, counted)
                 short.append(f"{shown[1]} {amounts.short(resource)}, of which pods of the input hold {shown[0]}")
         if short:
@@ -64,7 +66,7 @@ def pod_groups(instance: Instance) -> Iterator[tuple[str, str]]:
     lines = []
     for job in instance.jobs.values():
         counted, here = job.group.status.running, len(job.tasks)
-        if counted > here:
+        if counted > here and job.phase != "Completed":
             lines.append(f"PodGroup {job.group.key} counts {counted} running pods, the input has {here} of it")
     yield from _missing(lines, "PodGroups")
 

@@ -10,7 +10,7 @@ from cpsched.objects.cluster import Namespace
 from cpsched.objects.devices import DeviceClass, ResourceClaim, ResourceSlice
 from cpsched.objects.groups import PodGroup, PriorityClass, Queue
 from cpsched.objects.pod import Pod
-from cpsched.objects.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
+from cpsched.objects.storage import CSINode, PersistentVolume, PersistentVolumeClaim, StorageClass
 
 MOST_NAMED = 3
 Referrers = Callable[[Instance], Iterable[str]]
@@ -30,8 +30,30 @@ def missing_kinds(instance: Instance) -> Iterator[tuple[str, str]]:
 
 
 def _pods(test: Callable[[Pod], bool]) -> Referrers:
-    """Pods that have not ended and refer to the kind."""
-    return lambda instance: (task.key for task in _alive(instance) if test(task.pod))
+    """Pods that refer to the kind; what one on a node refers to exists, what others refer to may not."""
+    return lambda instance: (
+        task.key for task in _alive(instance) if test(task.pod) and (task.node or has_few_kinds(instance))
+    )
+
+
+def has_few_kinds(instance: Instance) -> bool:
+    """Every cluster has PriorityClasses: an input without any was asked for the main kinds only."""
+    return not instance.of_kind(PriorityClass)
+
+
+def _provisioned(instance: Instance) -> Iterator[str]:
+    """Claims that wait for a class; a cluster without classes can have such claims too, but hardly a storage driver."""
+    volumes, nodes = instance.of_kind(PersistentVolume), instance.of_kind(CSINode)
+    drivers = any(one.spec.csi is not None for one in volumes) or any(one.spec.drivers for one in nodes)
+    if drivers or has_few_kinds(instance):
+        for one in instance.of_kind(PersistentVolumeClaim):
+            if one.spec.storage_class_name and not one.spec.volume_name:
+                yield one.key
+
+
+def _allocated(instance: Instance) -> Iterator[str]:
+    """Claims that hold devices."""
+    return (one.key for one in instance.of_kind(ResourceClaim) if one.status.allocation or has_few_kinds(instance))
 
 
 def _alive(instance: Instance) -> Iterator[Task]:
@@ -54,8 +76,8 @@ def _selects_namespaces(pod: Pod) -> bool:
 
 
 def unknown_budgets(instance: Instance) -> Iterator[tuple[str, str]]:
-    """Every cluster has PriorityClasses: an input without any was not asked for such kinds, so neither for budgets."""
-    if instance.budgets or instance.of_kind(PriorityClass):
+    """Where no such kind was asked for, neither were budgets."""
+    if instance.budgets or not has_few_kinds(instance):
         return
     holders = [task.pod_priority for task in _alive(instance) if task.node]
     pending = [task.pod_priority for task in _alive(instance) if not task.node and not task.never_preempts]
@@ -84,11 +106,7 @@ KINDS_REFERRED_TO: dict[type[Any], tuple[str, str, str, Referrers]] = {
         "StorageClasses",
         "when and where volumes are made",
         "claim",
-        lambda instance: (
-            one.key
-            for one in instance.of_kind(PersistentVolumeClaim)
-            if one.spec.storage_class_name and not one.spec.volume_name
-        ),
+        _provisioned,
     ),
     ResourceClaim: (
         "ResourceClaims",
@@ -100,7 +118,7 @@ KINDS_REFERRED_TO: dict[type[Any], tuple[str, str, str, Referrers]] = {
         "devices (ResourceSlices)",
         "which nodes have them",
         "claim",
-        lambda instance: (one.key for one in instance.of_kind(ResourceClaim)),
+        _allocated,
     ),
     DeviceClass: (
         "DeviceClasses",
@@ -121,6 +139,11 @@ KINDS_REFERRED_TO: dict[type[Any], tuple[str, str, str, Referrers]] = {
         lambda instance: (one.key for one in instance.of_kind(PodGroup) if one.spec.queue),
     ),
     PriorityClass: ("PriorityClasses", "their priority", "PodGroup", _unclassed),
-    Namespace: ("Namespaces by labels", "whom their affinity means", "pod", _pods(_selects_namespaces)),
+    Namespace: (
+        "Namespaces by labels",
+        "whom their affinity means",
+        "pod",
+        lambda instance: (task.key for task in _alive(instance) if _selects_namespaces(task.pod)),
+    ),
 }
 """shape → what it is called, what depends on it, what refers to it, and which of them do."""

@@ -9,6 +9,8 @@ from cpsched import amounts, resources
 from cpsched.instance import Instance, Status
 
 MOST_NAMED = 3
+ADMITTED = ("cpu", "memory", "pods")
+"""A device that fails leaves allocatable while its pods still run; these do not."""
 
 
 def overcommitted(instance: Instance) -> Iterator[tuple[str, str]]:
@@ -20,7 +22,7 @@ def overcommitted(instance: Instance) -> Iterator[tuple[str, str]]:
             if task.status is Status.RUNNING:
                 used.update(task.requests)
         has = instance.nodes[name].allocatable
-        over = [resource for resource, amount in used.items() if amount - has.get(resource, 0) >= resources.THRESHOLD]
+        over = [resource for resource in ADMITTED if used[resource] - has.get(resource, 0) >= resources.THRESHOLD]
         if has and over:
             worst = over[0]
             shown = amounts.exact(worst, used[worst]), amounts.exact(worst, has.get(worst, 0))

@@ -17,6 +17,8 @@ MOST_ASKED = 40
 """Pods that are held against all nodes; they are all of one cluster, so some show what all would."""
 MOST_NAMED = 3
 LACKING = "Insufficient "
+CLEARLY = 2
+"""Nodes that are otherwise than the scheduler said; one may have been freed since it looked."""
 FIT = "NodeResourcesFit"
 
 
@@ -74,7 +76,9 @@ def _contradicted(instance: Instance) -> Iterator[tuple[Refusal, str, int]]:
         here = Counter(reason for status in statuses for reason in status.reasons)
         for reason, counted in one.reasons.items():
             # More nodes than the input has are another doubt.
-            if reason.startswith(LACKING) and counted > here[reason] and one.nodes <= len(instance.nodes):
+            missed = counted - here[reason]
+            is_clear = missed >= CLEARLY or (missed > 0 and not here[reason])
+            if reason.startswith(LACKING) and is_clear and one.nodes <= len(instance.nodes):
                 yield one, reason, here[reason]
 
 
@@ -88,7 +92,7 @@ def fitting(instance: Instance) -> Iterator[tuple[str, str]]:
     for one in asked:
         if one.task.key not in known and one.nodes <= len(instance.nodes):
             nodes = feasible(one.task, state, FILTERS, Args()).passing
-            found += [(one, nodes)] if nodes else []
+            found += [(one, nodes)] if len(nodes) >= min(CLEARLY, len(instance.nodes)) else []
     if found:
         one, nodes = found[0]
         where = nodes[0] + (f" and {len(nodes) - 1} more" if len(nodes) > 1 else "")

@@ -116,6 +116,27 @@ def test_what_the_scheduler_found_full_is_free_here() -> None:
     assert "refused by every node" not in said
 
 
+def test_one_node_that_was_freed_since_is_no_doubt() -> None:
+    items = items_of(PLAIN)
+    pod, node = named(items, "Pod", "too-big"), named(items, "Node", "worker-2")
+    node["status"]["allocatable"]["cpu"] = "200"
+    assert found(items) == {}
+    named(items, "Node", "worker-3")["status"]["allocatable"]["cpu"] = "200"
+    assert "by the input worker-2 and 1 more would do" in found(items)["refused by every node"]
+    pod["status"]["nominatedNodeName"] = "worker-2"
+    assert found(items) == {}
+
+
+def test_what_only_pods_without_a_node_refer_to_may_be_missing_in_the_cluster() -> None:
+    claims = ("PersistentVolumeClaim", "PersistentVolume")
+    pods = [item for item in items_of(PLAIN) if item["kind"] not in claims]
+    pods = [item for item in pods if item["metadata"]["name"] in ("waits-for-volume",) or item["kind"] != "Pod"]
+    kinds = [line for line in found(pods).get("missing kinds", "").splitlines() if "PersistentVolumeClaims" in line]
+    assert kinds == []
+    few = [item for item in pods if item["kind"] in ("Node", "Pod")]
+    assert found(few)["missing kinds"].startswith("1 pod refers to PersistentVolumeClaims (data/waits-for-volume)")
+
+
 def test_the_text_of_an_event_counts_where_there_is_no_condition() -> None:
     items = items_of(PLAIN)
     pod = named(items, "Pod", "too-big")
@@ -184,6 +205,8 @@ def test_queues_count_what_pods_hold() -> None:
 
 def test_more_on_a_node_than_it_has() -> None:
     items = items_of(PLAIN)
+    named(items, "Node", "gpu-1")["status"]["allocatable"]["nvidia.com/gpu"] = "0"
+    assert found(items) == {}
     named(items, "Node", "worker-1")["status"]["allocatable"]["cpu"] = "1"
     said = found(items)["nodes overcommitted"]
     assert said.startswith("running pods on worker-1 request ")
@@ -207,7 +230,7 @@ def test_a_kind_that_is_referred_to_and_missing(name: str, kind: str, sentence: 
 
 def test_devices_and_namespaces_that_are_referred_to() -> None:
     items = [item for item in items_of(PLAIN) if item["kind"] != "Namespace"]
-    spec = named(items, "Pod", "too-big")["spec"]
+    spec = next(item for item in items if item.get("status", {}).get("phase") == "Running")["spec"]
     term = {"topologyKey": "zone", "namespaceSelector": {"matchLabels": {"team": "a"}}, "labelSelector": {}}
     spec["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
     spec["resourceClaims"] = [{"name": "gpu", "resourceClaimName": "gpu"}]
