@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 
-def load(
+def load(  # noqa: PLR0913 - the names of the command line's flags
     source: Source,
     *,
     sharding: Mapping[str, Any] | None = None,
@@ -52,8 +52,13 @@ def load(
     strict: bool = False,
     format: str | None = None,
     queues: Source | None = None,
+    submit: Sequence[Source] = (),
+    cordon: Sequence[str] = (),
+    drain: Sequence[str] = (),
+    add_nodes: Mapping[str, int] | None = None,
+    without: Sequence[str] = (),
 ) -> Instance:
-    """Read a cluster; InputError says in one line what is wrong.
+    """Read a cluster, and change it if asked to; InputError says in one line what is wrong.
 
     Args:
         source: a path, "-" for stdin, several paths of one cluster, a mapping (a List, an object, the compact form or
@@ -63,15 +68,24 @@ def load(
         strict: files and objects that cannot be read are errors; else they are set aside, and the warnings count them.
         format: what the source is, if it shall not be told by looking: volcano-dump, kai, simulator, openb, dlrm.
         queues: further objects that the source lacks, such as the queues of a cache dump.
+        submit: sources whose objects are created: Jobs and the like with the pods that their controllers make.
+        cordon: nodes that take no new pods.
+        drain: nodes that are cordoned, with the pods of controllers on them pending again.
+        add_nodes: node → how many more there are like it.
+        without: pods, namespace/name, that are gone.
     """
     from cpsched.importers.load import load as load_instance
+    from cpsched.what_if.changes import Changes
 
-    return load_instance(source, sharding=sharding, lenient=lenient, strict=strict, format=format, queues=queues)
+    added = tuple((count, like) for like, count in (add_nodes or {}).items())
+    changes = Changes(tuple(submit), tuple(cordon), tuple(drain), added, tuple(without))
+    reading: dict[str, Any] = {"sharding": sharding, "lenient": lenient, "strict": strict}
+    return load_instance(source, format=format, queues=queues, changes=changes, **reading)
 
 
 def solve(  # noqa: PLR0913 - the names of the command line's flags
     instance: Instance,
-    model: Configuration = "volcano",
+    model: Configuration | None = None,
     conf: Configuration | None = None,
     engine: str = "optimal",
     *,
@@ -92,7 +106,7 @@ def solve(  # noqa: PLR0913 - the names of the command line's flags
 
     Args:
         instance: what load gave.
-        model: the policy: a shipped model's name, a path, or a mapping.
+        model: the policy: a shipped model's name, a path, or a mapping; None: volcano or kube, as the input asks for.
         conf: the scheduler's configuration, a path or a mapping; else the instance's own, else the model's.
         engine: who decides: optimal, volcano, kube, or exec:CMD, any program that prints a Solution.
         time_limit: seconds after which the best so far is the answer; with deterministic, of solver's work.
@@ -140,7 +154,7 @@ def solve(  # noqa: PLR0913 - the names of the command line's flags
 def compare(  # noqa: PLR0913 - the names of the command line's flags
     instance: Instance,
     engines: Sequence[str] = ("mirror", "optimal"),
-    model: Configuration = "volcano",
+    model: Configuration | None = None,
     conf: Configuration | None = None,
     *,
     decisions: Mapping[str, Solution] | None = None,
@@ -158,7 +172,7 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
     Args:
         instance: what load gave.
         engines: names as for solve; mirror is the scheduler that the model is made for.
-        model: the policy: a shipped model's name, a path, or a mapping.
+        model: the policy: a shipped model's name, a path, or a mapping; None: volcano or kube, as the input asks for.
         conf: the scheduler's configuration, a path or a mapping; else the instance's own, else the model's.
         decisions: further contenders that have already decided, by name.
         time_limit: seconds per engine.
@@ -200,7 +214,7 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
 def check(
     instance: Instance,
     solution: Solution,
-    model: Configuration = "volcano",
+    model: Configuration | None = None,
     conf: Configuration | None = None,
     *,
     kube_version: str | None = None,
@@ -217,7 +231,7 @@ def check(
 def certify(
     instance: Instance,
     solution: Solution,
-    model: Configuration = "volcano",
+    model: Configuration | None = None,
     conf: Configuration | None = None,
     *,
     kube_version: str | None = None,
@@ -239,7 +253,7 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
     *,
     job: str | None = None,
     task: str | None = None,
-    model: Configuration = "volcano",
+    model: Configuration | None = None,
     conf: Configuration | None = None,
     engine: str = "optimal",
     time_limit: float = 60,
@@ -254,7 +268,7 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
         instance: what load gave.
         job: key of the job (PodGroup, or a pod on its own) to explain; without its namespace where that is clear.
         task: key of the task (pod) to explain; give either.
-        model: the policy: a shipped model's name, a path, or a mapping.
+        model: the policy: a shipped model's name, a path, or a mapping; None: volcano or kube, as the input asks for.
         conf: the scheduler's configuration, a path or a mapping; else the instance's own, else the model's.
         engine: whose decision is explained: optimal, volcano or kube.
         time_limit: seconds after which what was found so far is the answer.

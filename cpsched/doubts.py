@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 InputDoubtKind = Literal["missing pods", "missing nodes", "missing kind", "contradiction"]
 """Of the input; `cpsched.completeness` finds them."""
-DoubtKind = Literal["plugin", "action", "argument", "extender", InputDoubtKind]
+DoubtKind = Literal["plugin", "action", "argument", "extender", "topology", InputDoubtKind]
 _OF_INPUT = frozenset(get_args(InputDoubtKind))
 
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from cpsched import resources, timestamps
+from cpsched.alterations import Alteration
 from cpsched.objects import cluster, groups, node, pod
 from cpsched.objects.base import Object
 from cpsched.objects.devices import ResourceClaim
@@ -298,6 +299,7 @@ class Instance:
     conf: Mapping[str, Any] | None = None
     recipe: Mapping[str, Any] | None = None
     """How a generated instance was made."""
+    what_if: tuple[Alteration, ...] = ()
     warnings: tuple[str, ...] = ()
     file: str | None = None
 

@@ -55,13 +55,13 @@ def examined(instance: Instance, policy: Policy, solution: Solution, known: Deci
             "levels": solution.levels if solution.proves else computed,
             "findings": findings(decision, solution),
             "versions": {"cpsched": cpsched.__version__, **solution.versions},
-            "doubts": doubts_about(solution, instance, policy),
+            "doubts": doubts_about(instance, policy, solution),
         }
     )
 
 
-def doubts_about(solution: Solution, instance: Instance, policy: Policy) -> tuple[Doubt, ...]:
-    """Of the input, and of the policy: a mirror may ask extenders, the search never does."""
+def doubts_about(instance: Instance, policy: Policy, solution: Solution) -> tuple[Doubt, ...]:
+    """Of the input, and of the policy: a mirror knows more of that than the search."""
     return doubts(instance, policy, search=solution.status is not SolutionStatus.HEURISTIC)
 
 

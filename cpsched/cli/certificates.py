@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cpsched import timestamps
 from cpsched.cli.in_doubt import above, in_doubt
-from cpsched.cli.output import as_json, busy, emit, emit_tables, warn
+from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, warn
 from cpsched.cli.terms import fields, sentence
 from cpsched.doubts import for_this_dump, without
 
@@ -28,18 +28,20 @@ def verify_certificate(document: Document, input_: str, terms: Terms, *, json: b
     """Check a certificate against its input."""
     from cpsched.certificate import Certificate, verified
     from cpsched.completeness.registry import doubts
+    from cpsched.contents import contents
 
     certificate = Certificate.parse(document.data, file=document.file)
     with busy("Checking"):
         instance, policy = terms.opened(input_, certificate.as_solution(), document.file)
         checked = verified(instance, policy, certificate, file=document.file)
+    announce(policy)
     warn([*instance.warnings, *policy.warnings, *in_doubt(instance, json)])
     found = doubts(instance, policy, search=True)
     if json:
         emit(as_json(_verdict(policy, checked) | shown_doubts(found)))
     else:
-        said = summary(checked, found)
-        emit_tables(*above(found), sentence(instance, policy), _levels(checked), *_findings(checked), said)
+        terms_ = [contents(instance, policy), *above(found), sentence(instance, policy)]
+        emit_tables(terms_, _levels(checked), *_findings(checked), summary(checked, found))
     return exit_code(checked, strict=strict)
 
 

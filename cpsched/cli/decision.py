@@ -32,9 +32,20 @@ MOST_ROWS = 40
 
 def decision_tables(snapshot: Snapshot, solution: Solution) -> Iterator[Part]:
     """Everything a person wants to see first."""
-    yield from above(solution.doubts)
+    from cpsched.contents import contents, nothing_to_decide
+
     ended = ", interrupted" if solution.interrupted else ""
-    yield f"Engine {solution.engine}, model {solution.model}: {status_text(solution)}{ended}"
+    nothing = nothing_to_decide(snapshot, solution)
+    status = f"nothing to decide: {nothing}" if nothing else f"{status_text(solution)}{ended}"
+    yield [
+        contents(snapshot.instance, snapshot.policy),
+        *(one.text for one in snapshot.instance.what_if),
+        *above(solution.doubts),
+        f"Engine {solution.engine}, model {solution.model}: {status}",
+    ]
+    if nothing:
+        yield from _cut("Why others stay", ["task", "reason stated by the engine"], stay_rows(solution.unplaced))
+        return
     yield from _cut("Jobs", JOB_COLUMNS, _jobs(snapshot, solution))
     yield from _cut("Where tasks go", ["job", "task", "node", ""], _places(snapshot, solution))
     yield from _cut("Victims", ["task", "node", "#priority", "action", "for"], _victims(snapshot, solution))

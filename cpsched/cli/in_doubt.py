@@ -10,10 +10,9 @@ if TYPE_CHECKING:
     from cpsched.instance import Instance
 
 
-def above(doubts: Iterable[Doubt]) -> list[list[str]]:
-    """What stands at the top of an answer: a line for each doubt about the input, if there are any."""
-    lines = [f"Doubt: {doubt.text}" for doubt in doubts if doubt.is_of_input]
-    return [lines] if lines else []
+def above(doubts: Iterable[Doubt]) -> list[str]:
+    """What stands at the top of an answer: a line for each doubt about the input."""
+    return [f"Doubt: {doubt.text}" for doubt in doubts if doubt.is_of_input]
 
 
 def in_doubt(instance: Instance, beside_json: bool) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from cpsched.alterations import UNALTERED
 from cpsched.completeness.counted import budgets, controllers, pod_groups, queues
 from cpsched.completeness.kinds import missing_kinds, unknown_budgets
 from cpsched.completeness.nodes import overcommitted
@@ -12,6 +13,7 @@ from cpsched.completeness.refused import fitting, lacking_resources, nodes_count
 from cpsched.doubts import Doubt, DoubtKind
 from cpsched.instance import Instance
 from cpsched.policy import Policy
+from cpsched.topology.doubts import doubts_of_search
 
 Check = Callable[[Instance], Iterable[tuple[str, str]]]
 """What it would bear on, and the sentence."""
@@ -34,7 +36,13 @@ CHECKS: dict[str, tuple[DoubtKind, Check]] = {
 
 
 def doubts_of_input(instance: Instance) -> tuple[Doubt, ...]:
-    """What the input contradicts or lacks; worked out once. An input that no cluster wrote has none."""
+    """What the input contradicts or lacks; worked out once. An input that no cluster wrote has none.
+
+    What a user asks to change, such as draining a node, is no contradiction: the cluster as it was is asked, if known.
+    """
+    if instance.what_if and UNALTERED not in instance.found_out:
+        return ()
+    instance = instance.found_out.get(UNALTERED, instance)
     known: tuple[Doubt, ...] | None = instance.found_out.get(__name__)
     if known is None:
         known = _found(instance) if is_from_cluster(instance) else ()
@@ -44,7 +52,7 @@ def doubts_of_input(instance: Instance) -> tuple[Doubt, ...]:
 
 def doubts(instance: Instance, policy: Policy, *, search: bool = False) -> tuple[Doubt, ...]:
     """Of the input and of the configuration; a search leaves out the extenders too that a mirror asks."""
-    return (*doubts_of_input(instance), *(policy.doubts_of_search if search else policy.doubts))
+    return (*doubts_of_input(instance), *(doubts_of_search(instance, policy) if search else policy.doubts))
 
 
 def _found(instance: Instance) -> tuple[Doubt, ...]:

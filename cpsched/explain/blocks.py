@@ -37,6 +37,7 @@ _ADMITTED = {True: "yes", False: "possible, but others come first", None: "not f
 
 def blocks(explanation: Explanation) -> Iterator[Block]:
     """The summary, then everything that supports it."""
+    yield from (one.text for one in explanation.what_if)
     yield from (f"Doubt: {doubt.text}" for doubt in explanation.doubts)
     yield explanation.summary
     if here := for_this_dump(explanation.doubts):

@@ -26,7 +26,7 @@ from cpsched.explain.subject import Subject, settled, subject_of
 from cpsched.explain.trial import Changes, Trial
 from cpsched.instance import Instance
 from cpsched.judge import decision_of
-from cpsched.optimum.placeable import UndecidedError, kin
+from cpsched.optimum.queries.feasibility import UndecidedError, kin
 from cpsched.options import Options
 from cpsched.policy import Policy
 from cpsched.snapshot import SessionJob, Snapshot
@@ -63,6 +63,7 @@ def explain(
         engine=engine,
         model=policy.name,
         doubts=doubts(instance, policy, search=True),
+        what_if=instance.what_if,
         **inquiry.answer(),
     )
 

@@ -14,6 +14,7 @@ from pydantic_core import ErrorDetails
 
 from cpsched.aside import Aside
 from cpsched.errors import InputError
+from cpsched.importers.gaps import Gaps
 from cpsched.importers.raw import text_at
 from cpsched.importers.unread import unread_fields
 from cpsched.objects import CLUSTER_WIDE, FORMER_GROUPS, KINDS, UNREAD_VERSIONS
@@ -36,6 +37,8 @@ class Report:
     """What another program's snapshot says that was read with a change."""
     aside: Aside = field(default_factory=Aside)
     """Files and objects that could not be read, and what else was set aside on the way to the objects."""
+    gaps: Gaps = field(default_factory=lambda: Gaps(tolerant=True))
+    """References that lead nowhere."""
     format: str = "kubernetes"
     count_fields: bool = False
     known: Known = field(default_factory=dict, repr=False)

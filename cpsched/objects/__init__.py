@@ -18,6 +18,7 @@ from cpsched.objects.storage import (
     StorageClass,
     VolumeAttachment,
 )
+from cpsched.objects.topology import HyperNode
 
 KINDS: dict[tuple[str, str], type[Object]] = {
     ("", "Node"): Node,
@@ -33,6 +34,7 @@ KINDS: dict[tuple[str, str], type[Object]] = {
     ("apps", "StatefulSet"): StatefulSet,
     ("scheduling.volcano.sh", "PodGroup"): PodGroup,
     ("scheduling.volcano.sh", "Queue"): Queue,
+    ("topology.volcano.sh", "HyperNode"): HyperNode,
     ("scheduling.k8s.io", "PodGroup"): WorkloadPodGroup,
     ("scheduling.k8s.io", "PriorityClass"): PriorityClass,
     ("policy", "PodDisruptionBudget"): PodDisruptionBudget,
@@ -67,6 +69,7 @@ CLUSTER_WIDE = frozenset(
         "VolumeAttachment",
         "ResourceSlice",
         "DeviceClass",
+        "HyperNode",
     }
 )
 """Kinds without a namespace."""

@@ -10,7 +10,7 @@ from cpsched.objects.base import INT32_MAX, Condition, Items, LabelSelector, Obj
 
 
 class NetworkTopology(Shape):
-    """Kept as given; the flat mirror does not read it."""
+    """How near to each other the pods are to run; without a known tier, or a mode, it asks for nothing."""
 
     mode: str = ""
     highest_tier_allowed: int | None = None
@@ -18,7 +18,7 @@ class NetworkTopology(Shape):
 
 
 class SubGroupPolicy(Shape):
-    """Kept as given; the flat mirror does not read it."""
+    """Pods that belong together within a job: one sub-group per combination of the values of some labels."""
 
     name: str = ""
     network_topology: NetworkTopology | None = None

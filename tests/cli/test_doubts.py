@@ -45,7 +45,7 @@ def test_solve_says_without_what_it_is_optimal(cli: Command, tiny: Path, conf: P
     code, out, err = cli("solve", tiny, "--conf", conf, "-o", tmp_path / "s.json")
     assert code == 0
     assert told(err, conf)
-    assert out.splitlines()[0] == f"Engine optimal, model volcano: {PROVED}"
+    assert out.splitlines()[1] == f"Engine optimal, model volcano: {PROVED}"
     assert "optimal, every level proved" not in out
     written = json.loads((tmp_path / "s.json").read_text())
     assert written["status"] == "optimal"
@@ -55,7 +55,7 @@ def test_solve_says_without_what_it_is_optimal(cli: Command, tiny: Path, conf: P
     ]
     assert written["doubts"][1]["text"].startswith(SAID)
     code, out, _ = cli("solve", tiny, "--conf", conf, "--engine", "volcano")
-    assert out.splitlines()[0].endswith(f": heuristic decision, no optimality proof; decided {WITHOUT}")
+    assert out.splitlines()[1].endswith(f": heuristic decision, no optimality proof; decided {WITHOUT}")
     assert "doubts" not in json.loads(cli("solve", tiny, "--json").out)
 
 
@@ -74,7 +74,7 @@ def test_compare_says_it_first_and_in_its_sentences(cli: Command, tiny: Path, co
     assert code == 0
     assert told(err, conf, f"{tiny.name}: ")
     head = out.splitlines()
-    assert head[2].startswith(f"Doubt: {SAID}")
+    assert head[3].startswith(f"Doubt: {SAID}")
     assert f"optimal: nothing is better on any level, proved for the configuration {WITHOUT}." in head
     assert cli(*arguments).out == out, "a remembered optimum is doubted no less"
     document = json.loads(cli(*arguments, "--json").out)

@@ -12,6 +12,7 @@ import pytest
 
 from cpsched.completeness.registry import CHECKS, doubts_of_input
 from cpsched.importers.load import load
+from cpsched.what_if.changes import Changes
 
 DUMPS = Path(__file__).parents[2] / "snapshots"
 PLAIN, VOLCANO = "plain.json.gz", "volcano-live.json.gz"
@@ -275,3 +276,13 @@ def test_every_check_has_been_seen_to_doubt() -> None:
         "missing kinds",
         "unknown budgets",
     }
+
+
+def test_what_is_changed_on_request_is_no_contradiction() -> None:
+    changes = Changes(drain=("worker-1",), add_nodes=((2, "worker-2"),))
+    assert doubts_of_input(load(DUMPS / PLAIN, changes=changes)) == ()
+    few = [item for item in items_of(PLAIN) if in_namespaces("ml")(item)]
+    kept = load({"kind": "List", "apiVersion": "v1", "items": few}, changes=changes)
+    assert "one namespace" in [doubt.name for doubt in doubts_of_input(kept)]
+    again = load(load(DUMPS / PLAIN, changes=changes).to_dict())
+    assert doubts_of_input(again) == ()

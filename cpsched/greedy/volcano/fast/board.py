@@ -9,13 +9,13 @@ from typing import Any, overload
 import numpy as np
 
 from cpsched.filters.contract import PreFilterResult
+from cpsched.greedy.outcomes import First
 from cpsched.greedy.volcano.fast.arrays import Ints, Mask, NodeArrays
 from cpsched.greedy.volcano.fast.bounds import Bounds, Prospect
 from cpsched.greedy.volcano.fast.kind import Kind, signature
 from cpsched.greedy.volcano.fast.parts import Parts, events_cancel_out, only_limits
 from cpsched.greedy.volcano.fit import TOO_MANY_PODS, FitError, FitErrors, insufficient
 from cpsched.greedy.volcano.nodes import NodeAccount
-from cpsched.greedy.volcano.outcomes import First
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.status import Status
 from cpsched.greedy.volcano.tasks import TaskState
@@ -63,7 +63,7 @@ class GroupedErrors(FitErrors):
                 counts[reason] += len(at)
         total = sum(len(at) for _, at in self._groups)
         listed = ", ".join(sorted(f"{count} {reason}" for reason, count in counts.items()))
-        return f"0/{total} nodes are unavailable: {listed}."
+        return f"{self._where()}0/{total} nodes are unavailable: {listed}."
 
 
 class Board:
@@ -100,6 +100,10 @@ class Board:
         if self._parts.filters is not None:
             self._parts.filters.mark(task.key, self._kind_by_task[task.key].prepared)
 
+    def subset(self, nodes: Sequence[NodeAccount]) -> NodeSet:
+        """Some of the nodes."""
+        return NodeSet(self._session.node_list, _numbers(nodes))
+
     def nodes(self, names_to_leave_out: set[str]) -> NodeSet:
         """All nodes but some."""
         kept = [node.index for node in self._session.node_list if node.name not in names_to_leave_out]
@@ -133,10 +137,13 @@ class Board:
             places = places[:wanted]
         return NodeSet(self._session.node_list, places if order is None else order[places]), looked_at
 
-    def errors(self, task: TaskState, purpose: str) -> FitErrors:
-        """What speaks against every node, where none was found."""
+    def errors(self, task: TaskState, nodes: Sequence[NodeAccount], purpose: str) -> FitErrors:
+        """What speaks against every one of the nodes, where none was found."""
         kind = self._kind_by_task[task.key]
         left = np.ones(self.arrays.count, dtype=np.bool_)
+        if nodes is not self._session.node_list:
+            left[:] = False
+            left[_numbers(nodes)] = True
         groups: list[tuple[FitError, Ints]] = []
         if purpose == "allocate":
             others = sorted(name for name in task.request if name not in ("cpu", "memory"))
@@ -228,7 +235,8 @@ class Board:
         return self._bounds
 
     def _changed(self, task: TaskState) -> None:
-        self.arrays.touch(self._session.nodes[task.node].index)
+        if task.node:
+            self.arrays.touch(self._session.nodes[task.node].index)
         if self._bounds is not None:
             self._bounds.rows.changed(task)
 
