@@ -103,7 +103,7 @@ def test_kinds_that_are_forbidden_are_named_and_the_rest_is_taken(cli: Command, 
 @pytest.mark.parametrize(
     ("answer", "line"),
     [
-        ({"get": "get forbidden"}, 'nodes cannot be read: User "reader" cannot list .*; docs/capture.md has the Cluster'),
+        ({"get": "get forbidden"}, 'nodes cannot be read: User "reader" cannot list .*; docs/capture.md has the'),
         ({"api_resources": "unknown context"}, 'context "nope" does not exist; kubectl config get-contexts'),
         ({"api_resources": "nobody answers"}, "The connection to the server .* was refused .*; no cluster answers"),
         ({"api_resources": "not logged in"}, "You must be logged in .*; log in as you do"),

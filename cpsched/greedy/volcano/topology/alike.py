@@ -1,8 +1,8 @@
 """Which domains of a row are alike, so that trying one of them tells what all of them would come to.
 
 Upstream tries every domain, in the order of a Go map, and takes the first of the best. Where domains are alike in all
-that is looked at, their tries differ in names only, so the mirror tries the first of them alone. What tries leave behind
-in texts is as if the others had been tried before.
+that is looked at, their tries differ in names only, so the mirror tries the first of them alone. What tries leave
+behind in texts is as if the others had been tried before.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
 
+from cpsched.greedy.outcomes import First
 from cpsched.greedy.volcano.fast.arrays import Ints
 from cpsched.greedy.volcano.fast.board import Board
 from cpsched.greedy.volcano.fast.kind import Kind
-from cpsched.greedy.volcano.outcomes import First
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.status import Status
 from cpsched.greedy.volcano.tasks import TaskState
