@@ -9,6 +9,7 @@ from typing import Any
 
 from cpsched import engines
 from cpsched.check import Decision
+from cpsched.completeness.registry import doubts
 from cpsched.errors import InputError
 from cpsched.explain import texts
 from cpsched.explain.candidates import candidates_of
@@ -61,7 +62,8 @@ def explain(
         task=subject.task.key if subject.task else None,
         engine=engine,
         model=policy.name,
-        doubts=policy.doubts_of_search,
+        doubts=doubts(instance, policy, search=True),
+        what_if=instance.what_if,
         **inquiry.answer(),
     )
 

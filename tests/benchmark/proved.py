@@ -64,7 +64,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 def _measure(profile: str, seed: int, tally: Tally) -> None:
     model, objects, conf = variation(profile, seed)
     instance = load(objects, lenient=True)
-    policy = policy_for(load_model(model), conf, lenient=True)
+    policy = policy_for(load_model(model), conf)
     started = time.perf_counter()
     try:
         solution = engines.run("optimal", instance, policy, Options(time_limit=LIMIT))

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Protocol, TypeVar
 
-from cpsched.errors import InputError
+from cpsched.solution import Solution
 
 T = TypeVar("T")
+SAMPLES = 200
+"""Seeds that are tried where there are too many combinations of choices to try them all."""
 
 
 class Choices(Protocol):
@@ -82,8 +86,18 @@ class Scripted:
         return None
 
 
+def in_some_order(items: Iterable[T], key: Callable[[T], Any], choices: Choices) -> list[T]:
+    """Sorted by the key; items of one key as given, or as chance has it."""
+    equal = groupby(sorted(items, key=key), key)
+    return [item for _, group in equal for item in choices.order(group)]
+
+
+class UnfinishedError(Exception):
+    """There are more combinations of choices than runs."""
+
+
 def explore(run: Callable[[Choices], T], limit: int) -> Iterator[T]:
-    """What every combination of choices leads to; InputError after `limit` runs."""
+    """What every combination of choices leads to; UnfinishedError after `limit` runs."""
     script: tuple[int, ...] = ()
     for _ in range(limit):
         choices = Scripted(script)
@@ -92,7 +106,38 @@ def explore(run: Callable[[Choices], T], limit: int) -> Iterator[T]:
         if following is None:
             return
         script = following
-    raise InputError(
-        f"more than {limit} runs would be needed to see every outcome",
-        right="take a smaller instance, or sample outcomes with seeds",
-    )
+    raise UnfinishedError
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """The different decisions that random choices can lead to, the mirror's own first."""
+
+    solutions: tuple[Solution, ...]
+    """`seed` is one that leads there, if it was found by sampling."""
+    is_complete: bool
+    """Every combination of choices was tried; else there may be more decisions than these."""
+    runs: int
+    samples: int = 0
+    """Seeds that were tried because there were too many combinations."""
+
+
+def all_outcomes(run: Callable[[Choices], Solution], most_runs: int, samples: int = SAMPLES) -> Outcomes:
+    """Every decision, or, after too many runs, those found so far and those that seeds lead to."""
+    found: dict[Hashable, Solution] = {}
+    runs, seeds = 0, range(0)
+    try:
+        for one in explore(run, most_runs):
+            runs += 1
+            found.setdefault(_key(one), one)
+    except UnfinishedError:
+        seeds = range(2, 2 + samples)
+    for seed in seeds:
+        one = run(Sampled(seed)).model_copy(update={"seed": seed})
+        found.setdefault(_key(one), one)
+    return Outcomes(tuple(found.values()), not seeds, runs + len(seeds), len(seeds))
+
+
+def _key(one: Solution) -> Hashable:
+    parts = (one.binds, one.allocated, one.pipelined)
+    return (*(tuple(sorted(part.items())) for part in parts), one.evicted)
