@@ -1,8 +1,8 @@
 """Which domains of a row are alike, so that trying one of them tells what all of them would come to.
 
 Upstream tries every domain, in the order of a Go map, and takes the first of the best. Where domains are alike in all
-that is looked at, their tries differ in names only, so the mirror tries the first of them alone. What tries leave behind
-in texts is as if the others had been tried before.
+that is looked at, their tries differ in names only, so the mirror tries the first of them alone. What tries leave
+behind in texts is as if the others had been tried before.
 """
 
 from __future__ import annotations
