@@ -102,8 +102,13 @@ class Policy(BaseModel):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What was ignored or left out while the configuration was read."""
-        return self.kube.warnings if self.is_kube else self.volcano.warnings
+        """What was ignored or left out while the configuration was read, and whose pods are left to others."""
+        return (*(self.kube.warnings if self.is_kube else self.volcano.warnings), *self.origin.beside)
+
+    @property
+    def choice(self) -> str:
+        """The model and why it is this one, as a sentence; empty where the user named it or nothing was to choose."""
+        return f"Model {self.name}: {self.origin.chosen}." if self.origin.chosen else ""
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:

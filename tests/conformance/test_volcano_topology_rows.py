@@ -14,7 +14,6 @@ import pytest
 from cpsched.greedy.volcano import Options, replay
 from cpsched.importers.load import load
 from cpsched.policy import load_model, policy_for
-
 from tests.conformance.test_volcano_rows import decision, nameless, replayed
 
 DATA = Path(__file__).parent / "data"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
+from cpsched.greedy.outcomes import First
 from cpsched.greedy.volcano import tiers
 from cpsched.greedy.volcano.amounts import fits, give
 from cpsched.greedy.volcano.fast.board import NodeSet
 from cpsched.greedy.volcano.fit import NOT_IN_SHARD, FitError, FitErrors, insufficient
 from cpsched.greedy.volcano.nodes import NodeAccount
-from cpsched.greedy.volcano.outcomes import First
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.tasks import TaskState
 from cpsched.resources import less_equal_names

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from cpsched.greedy.outcomes import Choices
 from cpsched.greedy.volcano import tiers
 from cpsched.greedy.volcano.amounts import Amounts
 from cpsched.greedy.volcano.fit import FitError
@@ -13,7 +14,6 @@ from cpsched.greedy.volcano.heap import Heap
 from cpsched.greedy.volcano.hooks import FLAGS, GangEviction, Gradient, Hooks, Purpose, Refusal, Simulation
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.nodes import BindRoom, NodeAccount
-from cpsched.greedy.volcano.outcomes import Choices
 from cpsched.greedy.volcano.picture import Picture
 from cpsched.greedy.volcano.status import Status
 from cpsched.greedy.volcano.task_queue import TaskQueue, task_queue

@@ -9,13 +9,13 @@ from typing import Any, overload
 import numpy as np
 
 from cpsched.filters.contract import PreFilterResult
+from cpsched.greedy.outcomes import First
 from cpsched.greedy.volcano.fast.arrays import Ints, Mask, NodeArrays
 from cpsched.greedy.volcano.fast.bounds import Bounds, Prospect
 from cpsched.greedy.volcano.fast.kind import Kind, signature
 from cpsched.greedy.volcano.fast.parts import Parts, events_cancel_out, only_limits
 from cpsched.greedy.volcano.fit import TOO_MANY_PODS, FitError, FitErrors, insufficient
 from cpsched.greedy.volcano.nodes import NodeAccount
-from cpsched.greedy.volcano.outcomes import First
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.status import Status
 from cpsched.greedy.volcano.tasks import TaskState

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from cpsched.errors import InputError
-from cpsched.greedy.volcano.outcomes import Choices
+from cpsched.greedy.outcomes import Choices
 from cpsched.topology.tree import Tree
 
 _MOST_TIERS = 10_000

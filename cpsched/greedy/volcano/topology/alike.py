@@ -11,10 +11,10 @@ from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
 
+from cpsched.greedy.outcomes import First
 from cpsched.greedy.volcano.fast.arrays import Ints
 from cpsched.greedy.volcano.fast.board import Board
 from cpsched.greedy.volcano.fast.kind import Kind
-from cpsched.greedy.volcano.outcomes import First
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.status import Status
 from cpsched.greedy.volcano.tasks import TaskState
