@@ -38,12 +38,15 @@ class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
 
+EvictionAction = Literal["preempt", "reclaim", "gangpreempt", "gangreclaim", ""]
+
+
 class Eviction(_Part):
     """A task that is stopped; `action` and `for` say by which right and for which job (a recording may not know)."""
 
     task: str
     node: str = ""
-    action: Literal["preempt", "reclaim", ""] = ""
+    action: EvictionAction = ""
     for_job: str = Field("", alias="for", description="the job it makes room for, namespace/name")
 
 

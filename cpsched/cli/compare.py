@@ -28,7 +28,7 @@ from cpsched.cli.parameters import (
     Workers,
 )
 from cpsched.cli.progress import progress
-from cpsched.cli.what_if import AddNodes, Cordon, Drain, Like, Submit, Without, changes_of
+from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
 from cpsched.errors import InputError, unexpected
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     add_nodes: AddNodes = None,
     like: Like = None,
     without: Without = None,
+    assume_nodes: AssumeNodes = False,
     json: Json = False,
     markdown: Markdown = False,
     output: Output = None,
@@ -91,7 +92,7 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     from cpsched.options import Options
 
     check_outputs(output)
-    changes = changes_of(corpora[0], submit, cordon, drain, add_nodes, like, without)
+    changes = changes_of(corpora[0], submit, cordon, drain, add_nodes, like, without, assume_nodes)
     names = checked(named_in(engines or ()) or [MIRROR, OPTIMAL])
     told = Told(model, conf, lenient, kube_version, pod_groups, allow_extenders or None, strict, changes)
     options = Options(time_limit=time_limit, workers=workers, seed=seed)

@@ -12,7 +12,7 @@ from cpsched.cli.delivery import check_outputs, write_output
 from cpsched.cli.output import emit, emit_tables, warn
 from cpsched.cli.parameters import AllowExtenders, Conf, Lenient, Seed, Strict, TimeLimit, Workers
 from cpsched.cli.reported import Request, is_study, report_decisions, report_study
-from cpsched.cli.what_if import AddNodes, Cordon, Drain, Like, Submit, Without, changes_of
+from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
 from cpsched.errors import InputError
 
 if TYPE_CHECKING:
@@ -106,6 +106,7 @@ def report(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     add_nodes: AddNodes = None,
     like: Like = None,
     without: Without = None,
+    assume_nodes: AssumeNodes = False,
     form: Format = None,
     output: OutputFile = None,
 ) -> int:
@@ -118,7 +119,7 @@ def report(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     from cpsched.options import Options
 
     check_outputs(output)
-    changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without)
+    changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without, assume_nodes)
     options = Options(time_limit=time_limit, workers=workers, seed=seed)
     if is_study(input_):
         made, left_out = report_study(input_, drawn=(form or _form(output)) == "html")

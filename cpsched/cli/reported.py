@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from cpsched.cli.output import busy, warn
-from cpsched.cli.terms import DEFAULT_MODEL, model_of
+from cpsched.cli.output import announce, busy, warn
+from cpsched.cli.terms import model_of
 from cpsched.errors import InputError, one_line
 
 if TYPE_CHECKING:
@@ -173,13 +173,14 @@ def _opened(cluster: str, request: Request, stored: list[Stored]) -> tuple[Insta
     instance = load(cluster, lenient=request.lenient, strict=request.strict, changes=request.changes)
     named = next((one for one in stored if one.solution.model), None)
     policy = load_policy(
-        request.model or (DEFAULT_MODEL if named is None else model_of(named.solution, named.file)),
+        request.model or (None if named is None else model_of(named.solution, named.file)),
         request.conf,
         instance=instance,
         lenient=request.lenient,
         kube_version=request.kube_version or (None if named is None else named.solution.kube_version or None),
         allow_extenders=request.allow_extenders or None,
     )
+    announce(policy)
     warn([*instance.warnings, *policy.warnings])
     return instance, policy
 

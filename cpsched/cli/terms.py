@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from cpsched.solution import Solution
     from cpsched.what_if.changes import Changes
 
-DEFAULT_MODEL = "volcano"
 _CONFIGURATIONS = {"input": "the input's own", "model": "the model's", "default": "the scheduler's default"}
 
 
@@ -42,11 +41,11 @@ class Terms:
         return instance, policy
 
 
-def model_of(stated: Solution, file: str) -> str:
-    """The shipped model that a document names."""
+def model_of(stated: Solution, file: str) -> str | None:
+    """The shipped model that a document names, if it names any."""
     from cpsched.policy import stated_model
 
-    return stated_model(stated.model, file=file) if stated.model else DEFAULT_MODEL
+    return stated_model(stated.model, file=file) if stated.model else None
 
 
 def sentence(instance: Instance, policy: Policy) -> str:

@@ -55,6 +55,13 @@ Without = Annotated[
     list[str] | None,
     typer.Option("--without", metavar="NS/POD", help="What if this pod was gone; may be repeated.", show_default=False),
 ]
+AssumeNodes = Annotated[
+    bool,
+    typer.Option(
+        "--assume-nodes",
+        help="Make the nodes that only the pods name (spec.nodeName), each as large as what its pods request.",
+    ),
+]
 
 
 def changes_of(
@@ -65,6 +72,7 @@ def changes_of(
     add_nodes: list[int] | None,
     like: list[str] | None,
     without: list[str] | None,
+    assume_nodes: bool = False,
 ) -> Changes:
     """The changes that the options ask for."""
     from cpsched.what_if.changes import Changes
@@ -81,4 +89,5 @@ def changes_of(
         drain=tuple(drain or ()),
         add_nodes=tuple(zip(counts, nodes, strict=True)),
         without=tuple(without or ()),
+        assume_nodes=assume_nodes,
     )

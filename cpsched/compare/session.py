@@ -9,7 +9,7 @@ from cpsched.importers.policy import Configuration, load_policy
 from cpsched.importers.recorded import Outcome, outcomes
 from cpsched.instance import Instance
 from cpsched.options import Options
-from cpsched.policy import Policy, recognise
+from cpsched.policy import Policy
 
 if TYPE_CHECKING:
     from cpsched.importers.corpus import Case
@@ -59,9 +59,8 @@ class Session:
 def open_session(case: Case, told: Told) -> Session:
     """Load a case; what the user says comes before what the case says."""
     instance = case.load(lenient=told.lenient, strict=told.strict, changes=told.changes)
-    conf = next((one for one in (told.conf, case.conf, instance.conf) if one is not None), None)
     policy = load_policy(
-        told.model if told.model is not None else case.model or _made_for(conf),
+        told.model if told.model is not None else case.model,
         told.conf,
         instance=instance,
         lenient=told.lenient,
@@ -72,10 +71,3 @@ def open_session(case: Case, told: Told) -> Session:
     groups = told.pod_groups or case.stated.get("pod_groups") is True
     found = outcomes(case)
     return Session(case.id, instance, policy, found, case.only, groups, case.file, case.line)
-
-
-def _made_for(conf: Configuration | None) -> str:
-    """The shipped model for the scheduler whose configuration this is."""
-    if conf is None or isinstance(conf, str) or not hasattr(conf, "get"):
-        return "volcano"
-    return recognise(conf).scheduler

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cpsched.alterations import Alteration
+from cpsched.doubts import for_this_dump
 from cpsched.explain.requirements import Requirement, named
 from cpsched.explain.result import Candidate, Explanation, NodeReasons, Reason, Repair, Victims
 from cpsched.objectives import level_text
@@ -44,8 +45,10 @@ def what_if_block(what_if: Sequence[Alteration]) -> Iterator[Block]:
 def blocks(explanation: Explanation) -> Iterator[Block]:
     """The summary, then everything that supports it."""
     yield from what_if_block(explanation.what_if)
-    yield explanation.summary
     yield from (f"Doubt: {doubt.text}" for doubt in explanation.doubts)
+    yield explanation.summary
+    if here := for_this_dump(explanation.doubts):
+        yield f"What is said to be impossible or best is proved{here}."
     if len(explanation.placements) > 1:
         yield Table("Where", ["task", "node"], list(explanation.placements.items()))
     yield from _lines("What the scheduler says", explanation.told)

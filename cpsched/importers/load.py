@@ -9,14 +9,16 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from cpsched.alterations import Alteration
-from cpsched.aside import FILES, LINKS, NO_OBJECTS, OBJECTS, PARTS
+from cpsched.alterations import UNALTERED, Alteration
+from cpsched.aside import FILES, LINKS, NO_OBJECTS, OBJECTS, PARTS, Aside
 from cpsched.collector import without_collector
 from cpsched.errors import InputError
 from cpsched.importers import compact
 from cpsched.importers.assemble import assemble
+from cpsched.importers.captured import is_capture, stated
 from cpsched.importers.duplicates import without_duplicates
 from cpsched.importers.formats import KUBERNETES, read_input, translated
+from cpsched.importers.gaps import Gaps
 from cpsched.importers.kubernetes import EXPECTED, Found, Report, input_error, no_object, read_object
 from cpsched.importers.listed import objects_in
 from cpsched.importers.snapshot import Context
@@ -90,13 +92,22 @@ def _load(
         raise fault
     if sharding is not None:
         settings["sharding"] = _sharding(sharding, file)
-    items = without_duplicates([*given, *found], None if is_case else report.aside)
-    items, what_if = _completed(items, context, changes, file, settings.get("now"), is_case=is_case)
+    aside = None if is_case else report.aside
+    items = without_duplicates([*given, *found], aside)
+    settings = context.captured | settings
+    unaltered, items, what_if = _completed(items, context, changes, file, settings.get("now"), is_case=is_case)
     if not items and not settings:
         _refuse_nothing(report, file)
-    instance = assemble(items, lenient=context.lenient, file=file, **settings)
+    report.gaps = Gaps(tolerant=context.lenient or not is_case)
+    instance = assemble(items, gaps=report.gaps, aside=aside, file=file, **settings)
     notes = [*report.aside.summary(file), *context.notes]
-    return replace(instance, what_if=what_if, warnings=(*(f"{file}: {note}" for note in notes), *instance.warnings))
+    warnings = (*(f"{file}: {note}" for note in notes), *instance.warnings)
+    instance = replace(instance, what_if=what_if, warnings=warnings)
+    if what_if:
+        instance.found_out[UNALTERED] = assemble(
+            unaltered, gaps=Gaps(tolerant=True), aside=Aside(), file=file, **settings
+        )
+    return instance
 
 
 def _refuse_nothing(report: Report, file: str) -> None:
@@ -140,6 +151,8 @@ def _read(document: Document, settings: dict[str, Any], context: Context) -> Ite
     for place, raw in objects_in(document, strict=context.strict):
         if _is_instance(raw, place):
             yield from _read_compact(raw, document.file, place, settings, context)
+        elif is_capture(raw):
+            context.captured |= stated(raw, document.file, place, context.notes)
         else:
             yield from _read_object(raw, document.file, place, context)
 
@@ -188,18 +201,18 @@ def _read_compact(
 
 def _completed(
     items: list[Found], context: Context, changes: Changes, file: str, now: int | None, *, is_case: bool
-) -> tuple[list[Found], tuple[Alteration, ...]]:
-    """The objects with the pods of workloads that have none yet, changed as the user asks."""
+) -> tuple[list[Found], list[Found], tuple[Alteration, ...]]:
+    """The objects before and after changes: with the pods of workloads that have none yet, changed as the user asks."""
     aside = None if is_case else context.aside
     made = expanded(context.workloads, items, aside=aside, waiting=not is_case)
     context.notes += [*made.notes, *made.summary]
     items = [*items, *made.found]
     if not changes:
-        return items, ()
+        return items, items, ()
     submitted = [(source, *_submitted(source)) for source in changes.submit]
-    cluster = Cluster(items, file, last_moment(items, now))
+    cluster = Cluster(list(items), file, last_moment(items, now))
     context.notes += applied(cluster, changes, submitted, context.workloads)
-    return cluster.found, tuple(cluster.what_if)
+    return items, cluster.found, tuple(cluster.what_if)
 
 
 def _submitted(source: Source) -> tuple[list[Found], list[Given]]:

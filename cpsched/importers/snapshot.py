@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cpsched.aside import Aside
 from cpsched.importers.kubernetes import Report
@@ -27,6 +27,8 @@ class Context:
     """objects whose controllers make pods"""
     notes: list[str] = field(default_factory=list)
     """what was translated with a change that can bear on decisions"""
+    captured: dict[str, Any] = field(default_factory=dict)
+    """the moment and the configuration that `cpsched capture` wrote beside the objects"""
 
     @property
     def aside(self) -> Aside | None:

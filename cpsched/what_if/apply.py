@@ -8,6 +8,7 @@ from typing import Any
 
 from cpsched.importers.kubernetes import Found
 from cpsched.what_if import nodes, pods
+from cpsched.what_if.assumed import assume
 from cpsched.what_if.changes import Changes, Cluster
 from cpsched.what_if.submit import create
 from cpsched.workloads.expand import Given
@@ -21,6 +22,8 @@ def applied(cluster: Cluster, changes: Changes, submitted: Iterable[Submitted], 
 
     Nodes are added before anything is closed, so that a new node is like the old one as it was.
     """
+    if changes.assume_nodes:
+        assume(cluster)
     for name in dict.fromkeys(changes.without):
         pods.remove(cluster, name)
     nodes.add(cluster, changes.add_nodes)

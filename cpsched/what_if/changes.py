@@ -30,9 +30,11 @@ class Changes:
     """how many nodes are added, and like which node"""
     without: tuple[str, ...] = ()
     """pods that are gone"""
+    assume_nodes: bool = False
+    """whether nodes that only pods name are made"""
 
     def __bool__(self) -> bool:
-        return any((self.submit, self.cordon, self.drain, self.add_nodes, self.without))
+        return any((self.assume_nodes, self.submit, self.cordon, self.drain, self.add_nodes, self.without))
 
 
 @dataclass
