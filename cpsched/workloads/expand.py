@@ -18,12 +18,14 @@ from cpsched.instance import GROUP_ANNOTATION
 from cpsched.objects import FORMER_GROUPS, KINDS
 from cpsched.objects.base import Object
 from cpsched.objects.cluster import Namespace
+from cpsched.objects.devices import ResourceClaimTemplate
 from cpsched.objects.groups import PodGroup, PriorityClass, Queue
 from cpsched.objects.node import Node
 from cpsched.objects.pod import Pod
 from cpsched.objects.storage import PersistentVolumeClaim
 from cpsched.parsing import tolerated
 from cpsched.workloads import held
+from cpsched.workloads.claims import with_claims
 from cpsched.workloads.plan import DeniedError, Plan, Surroundings
 from cpsched.workloads.registry import WORKLOADS, Workload
 
@@ -140,7 +142,7 @@ def expanded(
         result.notes += [f"{title}: {note}" for note in plan.notes]
         if plan.count:
             result.made.append((title, plan.count))
-        result.found += _objects(title, file, plan)
+        result.found += _objects(title, file, plan, around)
     return result
 
 
@@ -155,6 +157,7 @@ def surroundings(found: Iterable[Found], created: int | None) -> Surroundings:
         groups=of.get(PodGroup, {}),
         namespaces=of.get(Namespace, {}),
         claims=frozenset(of.get(PersistentVolumeClaim, ())),
+        claim_templates=of.get(ResourceClaimTemplate, {}),
         taken=frozenset(of.get(Pod, ())),
         has_volcano=bool(of.get(PodGroup) or of.get(Queue)),
         created=created,
@@ -243,10 +246,12 @@ def _waiting(
             yield f"PodGroup {group.key}", item.file, held.plan(group, around)
 
 
-def _objects(title: str, file: str, plan: Plan) -> Iterator[Found]:
+def _objects(title: str, file: str, plan: Plan, around: Surroundings) -> Iterator[Found]:
     for item in plan.objects:
         yield Found(type(item).__name__, item, file, f"{title}: its {type(item).__name__}")
     for part in plan.pods:
         for number in range(part.count):
-            made = part.make(number)
-            yield Found("Pod", made, file, f"{title}: its pod {made.metadata.name}")
+            made, claims = with_claims(part.make(number), around.claim_templates)
+            place = f"{title}: its pod {made.metadata.name}"
+            yield from (Found(type(claim).__name__, claim, file, place) for claim in claims)
+            yield Found("Pod", made, file, place)
