@@ -207,9 +207,12 @@ class Inquiry:
 
     def _missed(self) -> Fields:
         keys = [self.subject.task.key] if self.subject.task else [task.key for task in self.job.tasks]
+        ours, best = ([level.value for level in one.levels] for one in (self.solution, self.optimum))
+        is_tied = ours == best and not self.solution.findings
+        name = self.subject.name
         return {
-            "verdict": Verdict.MISSED,
-            "summary": texts.missed(self.subject.name, self.engine),
+            "verdict": Verdict.TIED if is_tied else Verdict.MISSED,
+            "summary": texts.tied(name, self.engine) if is_tied else texts.missed(name, self.engine, self.optimum),
             "alternative": {key: self.best.placed[key] for key in keys if key in self.best.placed},
             "alternative_evictions": tuple(
                 one.task for one in texts.evictions_for(self.optimum, self.job.key, self.best.placed.values())
