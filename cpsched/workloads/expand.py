@@ -77,16 +77,23 @@ class Expanded:
     notes: list[str] = field(default_factory=list)
     made: list[tuple[str, int]] = field(default_factory=list)
     """Workloads by title, with how many pods were made of each."""
+    lacking: list[tuple[str, int]] = field(default_factory=list)
+    """Workloads by title, with how many pods they count that the input lacks."""
 
     @property
     def summary(self) -> list[str]:
-        """One line about all pods that the input does not have itself."""
-        if not self.made:
-            return []
-        pods = sum(count for _, count in self.made)
-        names = ", ".join(title for title, _ in self.made[:MOST_NAMED])
-        more = f" and {len(self.made) - MOST_NAMED} more" if len(self.made) > MOST_NAMED else ""
-        return [f"{pods} pods are still to be made by controllers and are taken as pending, of {names}{more}"]
+        """A line about all pods that were made, and one about all that are missing."""
+        made = "are still to be made by controllers and are taken as pending"
+        lacking = "that workloads count are not in the input"
+        return [*_counted(self.made, made), *_counted(self.lacking, lacking)]
+
+
+def _counted(pods: Sequence[tuple[str, int]], what: str) -> list[str]:
+    if not pods:
+        return []
+    names = ", ".join(title for title, _ in pods[:MOST_NAMED])
+    more = f" and {len(pods) - MOST_NAMED} more" if len(pods) > MOST_NAMED else ""
+    return [f"{sum(count for _, count in pods)} pods {what}, of {names}{more}"]
 
 
 def given(raw: Any, file: str, place: str) -> Given | None:
@@ -190,8 +197,7 @@ def _planned(one: Given, around: Surroundings, result: Expanded, submitted: bool
     if found.metadata.deletion_timestamp is not None or found.ended:
         return []
     if found.counted:
-        text = f"{one.title} counts {found.counted} pods, which are not in the input"
-        result.notes.append(text)
+        result.lacking.append((one.title, found.counted))
         return []
     return [_plan(one, found, around)]
 
