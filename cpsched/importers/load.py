@@ -109,6 +109,8 @@ def _refuse_nothing(report: Report, file: str) -> None:
     if report.other_kinds:
         kinds = ", ".join(sorted(report.other_kinds)[:5])
         raise InputError(f"nothing here is of a kind that scheduling looks at ({kinds})", file=file, right=EXPECTED)
+    if (count := report.aside.count(NO_OBJECTS)) > 1:
+        raise InputError(f"none of {count} documents holds an object", file=file, right=EXPECTED)
     if (fault := report.aside.first_error(NO_OBJECTS, LINKS)) is not None:
         raise fault
 

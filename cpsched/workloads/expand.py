@@ -91,9 +91,12 @@ class Expanded:
 def _counted(pods: Sequence[tuple[str, int]], what: str) -> list[str]:
     if not pods:
         return []
-    names = ", ".join(title for title, _ in pods[:MOST_NAMED])
-    more = f" and {len(pods) - MOST_NAMED} more" if len(pods) > MOST_NAMED else ""
-    return [f"{sum(count for _, count in pods)} pods {what}, of {names}{more}"]
+    return [f"{sum(count for _, count in pods)} pods {what}, of {_some([title for title, _ in pods])}"]
+
+
+def _some(titles: Sequence[str]) -> str:
+    more = f" and {len(titles) - MOST_NAMED} more" if len(titles) > MOST_NAMED else ""
+    return ", ".join(titles[:MOST_NAMED]) + more
 
 
 def given(raw: Any, file: str, place: str) -> Given | None:
@@ -138,11 +141,14 @@ def expanded(
     sizes = ((part.count, part.template.model_dump(mode="json")) for *_, plan in plans for part in plan.pods)
     by_hand = sum(item.by_hand for item in found)
     check_size([*sizes, (by_hand, "")], plans[0][1] if plans else "input")
+    noted: dict[str, list[str]] = {}
     for title, file, plan in plans:
-        result.notes += [f"{title}: {note}" for note in plan.notes]
+        for note in plan.notes:
+            noted.setdefault(note, []).append(title)
         if plan.count:
             result.made.append((title, plan.count))
         result.found += _objects(title, file, plan)
+    result.notes += [f"{_some(titles)}: {note}" for note, titles in noted.items()]
     return result
 
 
