@@ -79,17 +79,27 @@ class Expanded:
     notes: list[str] = field(default_factory=list)
     made: list[tuple[str, int]] = field(default_factory=list)
     """Workloads by title, with how many pods were made of each."""
+    lacking: list[tuple[str, int]] = field(default_factory=list)
+    """Workloads by title, with how many pods they count that the input lacks."""
 
     @property
     def summary(self) -> list[str]:
-        """One line about all pods that the input does not have itself."""
-        if not self.made:
-            return []
-        pods = sum(count for _, count in self.made)
-        names = ", ".join(title for title, _ in self.made[:MOST_NAMED])
-        more = f" and {len(self.made) - MOST_NAMED} more" if len(self.made) > MOST_NAMED else ""
-        are = "pod is" if pods == 1 else "pods are"
-        return [f"{pods} {are} still to be made by a controller, taken as pending here: of {names}{more}"]
+        """A line about all pods that were made, and one about all that are missing."""
+        made = "still to be made by controllers, taken as pending here"
+        lacking = "that workloads count, missing in the input"
+        return [*_counted(self.made, made), *_counted(self.lacking, lacking)]
+
+
+def _counted(pods: Sequence[tuple[str, int]], what: str) -> list[str]:
+    if not pods:
+        return []
+    count = sum(count for _, count in pods)
+    return [f"{count} pod{'' if count == 1 else 's'} {what}: of {_some([title for title, _ in pods])}"]
+
+
+def _some(titles: Sequence[str]) -> str:
+    more = f" and {len(titles) - MOST_NAMED} more" if len(titles) > MOST_NAMED else ""
+    return ", ".join(titles[:MOST_NAMED]) + more
 
 
 def given(raw: Any, file: str, place: str) -> Given | None:
@@ -138,11 +148,14 @@ def expanded(
     sizes = ((part.count, part.template.model_dump(mode="json")) for *_, plan in plans for part in plan.pods)
     by_hand = sum(item.by_hand for item in found)
     check_size([*sizes, (by_hand, "")], plans[0][1] if plans else "input")
+    noted: dict[str, list[str]] = {}
     for title, file, plan in plans:
-        result.notes += [f"{title}: {note}" for note in plan.notes]
+        for note in plan.notes:
+            noted.setdefault(note, []).append(title)
         if plan.count:
             result.made.append((title, plan.count))
         result.found += _objects(title, file, plan, around)
+    result.notes += [f"{_some(titles)}: {note}" for note, titles in noted.items()]
     return result
 
 
@@ -198,8 +211,7 @@ def _planned(one: Given, around: Surroundings, result: Expanded, submitted: bool
     if found.metadata.deletion_timestamp is not None or found.ended:
         return []
     if found.counted:
-        text = f"{one.title} counts {found.counted} pods, which are not in the input"
-        result.notes.append(text)
+        result.lacking.append((one.title, found.counted))
         return []
     return [_plan(one, found, around)]
 
