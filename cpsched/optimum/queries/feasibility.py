@@ -38,7 +38,7 @@ class UndecidedError(Exception):
 
 @dataclass(frozen=True)
 class Demand:
-    """What a decision must contain; jobs named under `tasks` and `alike` must be told apart by the snapshot."""
+    """What a decision must contain; jobs named under `tasks` and `alike` must be distinguished by the snapshot."""
 
     served: frozenset[str] = frozenset()
     """Jobs that receive something; the rule `gang` makes that their minimum. Jobs that are alike may stand in."""
@@ -70,13 +70,13 @@ def find(
 def identical_pending(snapshot: Snapshot, task: Task) -> frozenset[str]:
     """The task and the pending ones of its job that nothing tells apart from it."""
     job = snapshot.jobs[snapshot.job_key(task)]
-    said = FeatureIds()
-    content = task_features(snapshot, job, task, said)
-    return frozenset(one.key for one in job.pending if task_features(snapshot, job, one, said) == content)
+    features = FeatureIds()
+    content = task_features(snapshot, job, task, features)
+    return frozenset(one.key for one in job.pending if task_features(snapshot, job, one, features) == content)
 
 
 class FeasibilityQuery:
-    """A Program with demands; decisions that only the checker can refuse are excluded one by one."""
+    """A session model with demands; decisions that only the checker can refuse are excluded one by one."""
 
     def __init__(self, snapshot: Snapshot, seconds: float):
         self.snapshot = snapshot
@@ -85,7 +85,7 @@ class FeasibilityQuery:
         self.v, self.cp = self.model.variables, self.model.cp
 
     def demand(self, wanted: Demand) -> bool:
-        """State what is wanted; False if somebody who is wanted takes no part."""
+        """State what is wanted; False if a job that is wanted takes no part."""
         v = self.v
         if not {*wanted.served, *wanted.tasks} <= v.class_by_job.keys():
             return False

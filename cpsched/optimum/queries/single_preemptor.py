@@ -17,7 +17,7 @@ def best_victims(
 ) -> Decision | None:
     """The task on the node with the least victims, level by level; None if no victims the task may take would do.
 
-    The snapshot lets nobody but this task take part. UndecidedError if time runs out.
+    In the snapshot no other task takes part. UndecidedError if time runs out.
     """
     question = FeasibilityQuery(snapshot, seconds)
     v = question.v
