@@ -10,19 +10,22 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
 
 from cpsched.errors import InputError
 
+# What comes before Ctrl-C is in hand is kept short: `typing` is only needed by type checkers, which know this name.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from cpsched.certificate import Certificate
     from cpsched.compare.comparison import Comparison
-    from cpsched.doubts import Doubt
     from cpsched.explain.result import Explanation
     from cpsched.importers.load import Source
     from cpsched.importers.policy import Configuration
     from cpsched.instance import Instance
     from cpsched.options import Prover
+    from cpsched.policy import Policy
     from cpsched.solution import Finding, Solution
 
 __version__ = "0.1.0"
@@ -147,7 +150,7 @@ def solve(  # noqa: PLR0913 - the names of the command line's flags
         kube_version=kube_version,
         allow_extenders=allow_extenders,
     )
-    _tell(policy.doubts)
+    _tell(instance, policy)
     return stamped(instance, engines.run(engine, instance, policy, options))
 
 
@@ -201,7 +204,7 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
         kube_version=kube_version,
         allow_extenders=allow_extenders,
     )
-    _tell(policy.doubts)
+    _tell(instance, policy)
     session = Session(instance.file or "input", instance, policy, pod_groups=pod_groups)
     optima = optima_in(NO_CACHE if cache is None else os.fspath(cache))
     given = decisions or {}
@@ -291,13 +294,15 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
         kube_version=kube_version,
         allow_extenders=allow_extenders,
     )
-    _tell(policy.doubts)
+    _tell(instance, policy)
     return inquire(instance, policy, options, engine=engine, job=job, task=task)
 
 
-def _tell(doubts: Sequence[Doubt]) -> None:
-    """What was left out, as a Python warning at the caller's line."""
-    for doubt in doubts:
+def _tell(instance: Instance, policy: Policy) -> None:
+    """What is in doubt, as a Python warning at the caller's line."""
+    from cpsched.completeness.registry import doubts
+
+    for doubt in doubts(instance, policy):
         warnings.warn(doubt.text, stacklevel=3)
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
+UNALTERED = "unaltered"
+"""Where an altered Instance keeps what it was before, among what was found out about it."""
+
 
 class Alteration(BaseModel):
     """One what-if."""

@@ -338,6 +338,11 @@ class Instance:
         return frozenset([owner.uid for c in claims for owner in c.metadata.owner_references if owner.controller])
 
     @cached_property
+    def found_out(self) -> dict[str, Any]:
+        """What modules above have found out about it once, by their names."""
+        return {}
+
+    @cached_property
     def _shapes(self) -> frozenset[type[Any]]:
         """The shapes that there are: most of those asked for are not among them."""
         return frozenset(map(type, self.objects))
@@ -365,11 +370,8 @@ class Instance:
         if self.now is not None:
             content["now"] = timestamps.text(self.now)
         if self.sharding:
-            content["sharding"] = {
-                "mode": self.sharding.mode,
-                "nodes": sorted(self.sharding.nodes),
-                "name": self.sharding.name,
-            }
+            shard = self.sharding
+            content["sharding"] = {"mode": shard.mode, "nodes": sorted(shard.nodes), "name": shard.name}
         if self.conf is not None:
             content["conf"] = dict(self.conf)
         if self.recipe is not None:

@@ -7,6 +7,7 @@ from itertools import zip_longest
 
 import cpsched
 from cpsched.check import Decision, violations
+from cpsched.completeness.registry import doubts
 from cpsched.doubts import Doubt
 from cpsched.instance import Instance
 from cpsched.objectives import levels
@@ -14,7 +15,6 @@ from cpsched.policy import Policy
 from cpsched.provenance import differences, made_from, made_under
 from cpsched.snapshot import Snapshot
 from cpsched.solution import NO_DECISION, Finding, Level, Solution, SolutionStatus
-from cpsched.topology.doubts import doubts_of_search
 
 LEVELS = "levels"
 """Key of the findings about what a solution states of its own levels."""
@@ -61,8 +61,8 @@ def examined(instance: Instance, policy: Policy, solution: Solution, known: Deci
 
 
 def doubts_about(instance: Instance, policy: Policy, solution: Solution) -> tuple[Doubt, ...]:
-    """What the policy would have had decided by something else; a mirror knows more of that than the search."""
-    return policy.doubts if solution.status is SolutionStatus.HEURISTIC else doubts_of_search(instance, policy)
+    """Of the input, and of the policy: a mirror knows more of that than the search."""
+    return doubts(instance, policy, search=solution.status is not SolutionStatus.HEURISTIC)
 
 
 def _same(known: Decision | None, instance: Instance, policy: Policy, solution: Solution) -> Decision | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from cpsched.capture.kubectl import Kubectl
 from cpsched.errors import InputError
+from cpsched.importers.captured import FORBIDDEN
 from cpsched.policy import PluginArgs, SchedulerConf, recognise
 from cpsched.policy.volcano_registry import PLUGINS
 
@@ -70,7 +71,10 @@ def configurations(
     for namespace, name in places:
         reading = kubectl.read("get", "configmap", f"--namespace={namespace}", "--output=json", "--", name)
         if reading.failed:
-            if not any("(NotFound)" in line for line in reading.complaints):
+            text = "\n".join(reading.complaints)
+            if "(Forbidden)" in text:
+                missed.append(f"ConfigMap {namespace}/{name}{FORBIDDEN}")
+            elif "(NotFound)" not in text:
                 missed.append(f"ConfigMap {namespace}/{name}: {reading.error().wrong}")
             continue
         try:

@@ -38,6 +38,13 @@ class Discovery:
     """What discovery could not find out: an API service that is down."""
 
     @property
+    def missing(self) -> list[str]:
+        """Complaints about groups of kinds that were not found: they may be there all the same."""
+        there = {one.kind for one in self.resources}
+        groups = {group for group, name in KINDS if group and (group, name) not in there}
+        return [f"what kubectl says: {line}" for line in self.complaints if any(one in line for one in groups)]
+
+    @property
     def absent(self) -> tuple[str, ...]:
         """Kinds that the cluster does not have."""
         there = {one.kind for one in self.resources}

@@ -68,7 +68,7 @@ def redacted(document: Raw, items: list[Raw]) -> tuple[Raw, list[Raw], dict[str,
     names = Pseudonyms(found, namespaces=spaces, pods=pods)
     walk = _Walk(names.__getitem__, resources, compared, made)
     described, objects = walk.whole(document, items)
-    return described, objects, {names[text]: text for text in sorted(found) if names[text] != text}
+    return described, objects, dict(sorted(walk.names.items()))
 
 
 class _Walk:
@@ -76,6 +76,8 @@ class _Walk:
 
     def __init__(self, word: Word, resources: set[str], compared: frozenset[str], made: Mapping[str, tuple[str, str]]):
         self._word, self._resources, self._compared, self._made = word, resources, compared, made
+        self.names: dict[str, str] = {}
+        """What each pseudonym stands for."""
 
     def whole(self, document: Raw, items: list[Raw]) -> tuple[Raw, list[Raw]]:
         """The description and the objects; resources come first, because keys of labels may be their names."""
@@ -88,7 +90,7 @@ class _Walk:
             {**one, "from": self.text(one["from"]), "conf": self._conf(one["conf"], "")}
             for one in document.get("configurations", ())
         ]
-        missing = [re.sub(r"^ConfigMap [^:]*", "a ConfigMap", one) for one in document.get("missing", ())]
+        missing = [re.sub(r"^ConfigMap [^:]*", "a scheduler's ConfigMap", one) for one in document.get("missing", ())]
         return {**document, "configurations": found, "missing": missing}
 
     def _object(self, item: Raw) -> Raw:
@@ -131,10 +133,11 @@ class _Walk:
         if name in ("key", "topologyKey", "topologyKeys", "matchLabelKeys", "mismatchLabelKeys"):
             return self.key(text)
         if name in ("value", "values"):
-            return self.value(str(within.get("key") or ""), text)
+            return str(self.value(str(within.get("key") or ""), text))
         if name == "image" or (name == "names" and "sizeBytes" in within):
-            return f"{self._word(normalized(text))}:tag"
-        return self.text(text, _HANDLE_WORDS if name in _HANDLES else frozenset())
+            image = normalized(text)
+            return self._noted(f"{self._word(image)}:tag", image)
+        return self._handle(text) if name in _HANDLES else self.text(text)
 
     def key(self, key: str) -> str:
         """The key of a label or taint; those of Kubernetes and of clouds stay, and so do names of resources."""
@@ -145,19 +148,26 @@ class _Walk:
         is_plain = not isinstance(value, str) or key in _MARKS or key in self._compared
         return value if is_plain else self.text(value)
 
-    def text(self, text: str, kept: frozenset[str] = frozenset()) -> str:
-        """A name or several with / or two underscores between them."""
+    def text(self, text: str) -> str:
+        """A name, or several with / or two underscores between them."""
         if text in self._made:
             pod, volume = self._made[text]
-            return f"{self.text(pod)}-{self.text(volume)}"
+            return self._noted(f"{self.text(pod)}-{self.text(volume)}", text)
+        parts = (part.split("__") for part in text.split("/"))
+        return self._noted("/".join("__".join(map(self._word, part)) for part in parts), text)
+
+    def _handle(self, text: str) -> str:
+        """The name of a disk with its place; AWS knows its volumes by how their names begin."""
+        parts = text.split("/")
         return "/".join(
-            part if part in kept else "__".join(self._part(piece) for piece in part.split("__"))
-            for part in text.split("/")
+            part if part in _HANDLE_WORDS else f"vol-{self.text(part[4:])}" if part[:4] == "vol-" else self.text(part)
+            for part in parts
         )
 
-    def _part(self, text: str) -> str:
-        # A volume of AWS is known by how its name begins.
-        return f"vol-{self._word(text[4:])}" if text.startswith("vol-") else self._word(text)
+    def _noted(self, pseudonym: str, text: str) -> str:
+        if pseudonym != text:
+            self.names[pseudonym] = text
+        return pseudonym
 
     def _annotation(self, key: str, text: Any) -> Any:
         if not isinstance(text, str) or key in _PLAIN_ANNOTATIONS:
@@ -205,8 +215,9 @@ def _resource_names(value: Any) -> Iterator[str]:
 def _compared_keys(value: Any) -> Iterator[str]:
     """Keys whose values some expression compares as numbers."""
     if isinstance(value, Mapping):
-        if value.get("operator") in ("Gt", "Lt") and isinstance(value.get("key"), str):
-            yield value["key"]
+        key = value.get("key")
+        if value.get("operator") in ("Gt", "Lt") and isinstance(key, str):
+            yield key
         for item in value.values():
             yield from _compared_keys(item)
     elif isinstance(value, list):

@@ -15,7 +15,7 @@ from cpsched.capture.kinds import NEEDED, Discovery, Resource, discover, shape_o
 from cpsched.capture.kubectl import Kubectl, Reading
 from cpsched.capture.redaction import redacted
 from cpsched.errors import InputError
-from cpsched.importers.captured import KIND
+from cpsched.importers.captured import FORBIDDEN, KIND
 from cpsched.instance import API_VERSION
 
 VOLCANO = ("scheduling.volcano.sh", "Queue")
@@ -73,7 +73,7 @@ def take(kubectl: Kubectl, version: str, said: Callable[[str], None] = lambda _:
         "cpsched": version,
         "kubernetes": _server_version(kubectl),
         "configurations": [{**one, "waiting": _waiting(one, pods)} for one in confs],
-        "missing": [*missing, *missed],
+        "missing": [*found.missing, *missing, *missed],
     }
     items = [_kept(item) for item in raw]
     return Capture(document, without_images(items), found.absent)
@@ -93,17 +93,17 @@ def _objects(kubectl: Kubectl, found: Discovery) -> tuple[list[Raw], list[str]]:
 
 
 def _missing(reading: Reading, resources: tuple[Resource, ...], there: set[str]) -> list[str]:
-    """What kubectl says it may not read, or else why kinds of which there is nothing may be incomplete."""
+    """What this user may not read, and what else kubectl complains of; InputError if nodes or pods are not there."""
     forbidden = reading.forbidden()
     for one in resources:
         if one.kind in NEEDED and one.full_name in forbidden:
             text = " ".join(forbidden[one.full_name].split())
             raise InputError(f"{one.full_name} cannot be read: {text}", file=reading.program, right=ROLE)
-    missing = [f"{one.full_name}: forbidden" for one in resources if one.full_name in forbidden]
+    missing = [f"{one.full_name}{FORBIDDEN}" for one in resources if one.full_name in forbidden]
     others = [line for line in reading.complaints if "is forbidden" not in line]
-    if others and not all(title_of in there for title_of in ("Node", "Pod")):
+    if others and not {kind for _, kind in NEEDED} <= there:
         raise reading.error()
-    return missing + [f"a kind of which nothing was read: {line}" for line in others]
+    return missing + [f"what kubectl says: {line}" for line in others]
 
 
 def _known_objects(reading: Reading) -> Iterator[Raw]:

@@ -94,6 +94,7 @@ def capture(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     from cpsched.cli.output import as_json
     from cpsched.errors import InputError
     from cpsched.files import write_whole
+    from cpsched.importers.captured import shortfall
     from cpsched.visible import json_text
 
     if names is not None and not redact:
@@ -113,7 +114,7 @@ def capture(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     if names is not None:
         write_whole(names, as_json(taken.names))
     write_whole(path, data)
-    warn(f"not captured: {one}" for one in taken.document["missing"])
+    warn(shortfall(taken.document["missing"]))
     emit_lines(_summary(taken, path, len(data)))
     return 0
 

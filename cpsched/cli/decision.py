@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
+from cpsched.cli.in_doubt import above
 from cpsched.cli.tables import table
 from cpsched.report.jobs import keys_of, name_of, outcome, stay_rows, touched_jobs
 from cpsched.report.levels import proof
@@ -39,6 +40,7 @@ def decision_tables(snapshot: Snapshot, solution: Solution) -> Iterator[Part]:
     yield [
         contents(snapshot.instance, snapshot.policy),
         *(one.text for one in snapshot.instance.what_if),
+        *above(solution.doubts),
         f"Engine {solution.engine}, model {solution.model}: {status}",
     ]
     if nothing:

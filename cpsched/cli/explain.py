@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cpsched.cli.delivery import check_outputs, deliver
+from cpsched.cli.in_doubt import in_doubt
 from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, warn
 from cpsched.cli.parameters import AllowExtenders, Conf, Input, Json, KubeVersion, Lenient, Model, Strict, Workers
 from cpsched.cli.solve import FINE, NO_ANSWER, Engine, doubts
@@ -103,7 +104,7 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
         )
     decides = engine or (policy.model.scheduler if lists else engines.DEFAULT)
     announce(policy)
-    warn([*instance.warnings, *policy.warnings, *doubts(decides, policy)])
+    warn([*instance.warnings, *policy.warnings, *doubts(decides, policy), *in_doubt(instance, json)])
     with busy("Explaining"):
         if lists:
             found: Explanation | Waiting = waiting(instance, policy, options, decides)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from cpsched.cli.delivery import check_outputs, deliver, write_output
+from cpsched.cli.in_doubt import in_doubt
 from cpsched.cli.output import as_json, busy, emit, emit_tables, warn
 from cpsched.cli.parameters import Input, Lenient, Output, Strict
 from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
@@ -84,7 +85,7 @@ def import_(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
         instance = load(
             input_, lenient=lenient, strict=strict, report=counts, format=from_, queues=queues, changes=changes
         )
-        warnings = list(instance.warnings)
+        warnings = [*instance.warnings, *in_doubt(instance, beside_json=True)]
         if conf is not None:
             instance = replace(instance, conf=_configuration(conf, warnings))
         text = as_json(instance.to_dict())

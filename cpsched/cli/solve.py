@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from cpsched.cli.delivery import check_outputs, deliver
+from cpsched.cli.in_doubt import in_doubt
 from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, line_sink, warn
 from cpsched.cli.parameters import (
     AllowExtenders,
@@ -172,7 +173,7 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
             allow_extenders=allow_extenders or None,
         )
     announce(policy)
-    warn([*instance.warnings, *policy.warnings, *doubts(name, policy)])
+    warn([*instance.warnings, *policy.warnings, *doubts(name, policy), *in_doubt(instance, json)])
     if all_outcomes:
         outcomes = replays.list_outcomes(name, instance, policy, json=json, output=output)
         return FINDINGS if all(one.findings for one in outcomes) else FINE

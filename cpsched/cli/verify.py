@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cpsched.cli.certificates import shown_doubts
+from cpsched.cli.in_doubt import above, in_doubt
 from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, warn
 from cpsched.cli.parameters import Conf, Input, Json, Lenient
 from cpsched.cli.sharding import Sharding, ShardNodes, shard_of
@@ -80,6 +82,7 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     was made from another input or under another policy is checked all the same, with a warning. Of a certificate the
     bounds are computed anew too; if some of them are only claimed, the exit code is 3.
     """
+    from cpsched.completeness.registry import doubts
     from cpsched.contents import contents
     from cpsched.files import read_document
     from cpsched.judge import decision_of, findings
@@ -99,13 +102,16 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
         decision = decision_of(instance, policy, solution)
         found = findings(decision, solution)
     announce(policy)
-    warn([*instance.warnings, *policy.warnings])
+    warn([*instance.warnings, *policy.warnings, *in_doubt(instance, json)])
     warn(f"{document.file}: {text}" for text in differences(instance, policy, solution))
     if json:
-        emit(as_json(_verdict(solution, instance, decision, found)))
+        emit(as_json(_verdict(solution, instance, decision, found) | shown_doubts(doubts(instance, policy))))
     else:
         emit_tables(
-            [contents(instance, policy), sentence(instance, policy)], _rules(found), *_claims(solution), _summary(found)
+            [contents(instance, policy), *above(doubts(instance, policy)), sentence(instance, policy)],
+            _rules(found),
+            *_claims(solution),
+            _summary(found),
         )
     return 1 if found or strict else 0
 

@@ -17,36 +17,43 @@ Submit = Annotated[
         "--submit",
         metavar="FILE",
         help="What if the objects of this file were created: Jobs, Deployments and the like with the pods that their "
-        "controllers make, pods, queues. Repeatable, as are the four below.",
+        "controllers make, pods, queues; may be repeated.",
         show_default=False,
     ),
 ]
 Cordon = Annotated[
     list[str] | None,
-    typer.Option("--cordon", metavar="NODE", help="What if this node took no new pods.", show_default=False),
+    typer.Option(
+        "--cordon", metavar="NODE", help="What if this node took no new pods; may be repeated.", show_default=False
+    ),
 ]
 Drain = Annotated[
     list[str] | None,
     typer.Option(
         "--drain",
         metavar="NODE",
-        help="What if this node was drained: the pods of controllers on it are pending again.",
+        help="What if this node was drained: the pods of controllers on it are pending again; may be repeated.",
         show_default=False,
     ),
 ]
 AddNodes = Annotated[
     list[int] | None,
     typer.Option(
-        "--add-nodes", metavar="N", help="What if there were N more nodes like that of --like.", show_default=False
+        "--add-nodes",
+        metavar="N",
+        help="What if there were N more nodes like that of --like; may be repeated, with --like.",
+        show_default=False,
     ),
 ]
 Like = Annotated[
     list[str] | None,
-    typer.Option("--like", metavar="NODE", help="The node that the added ones are like.", show_default=False),
+    typer.Option(
+        "--like", metavar="NODE", help="The node that the added ones are like; may be repeated.", show_default=False
+    ),
 ]
 Without = Annotated[
     list[str] | None,
-    typer.Option("--without", metavar="NS/POD", help="What if this pod was gone.", show_default=False),
+    typer.Option("--without", metavar="NS/POD", help="What if this pod was gone; may be repeated.", show_default=False),
 ]
 AssumeNodes = Annotated[
     bool,

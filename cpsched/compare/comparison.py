@@ -14,8 +14,9 @@ from cpsched.compare.optima import Optima
 from cpsched.compare.reasons import Reasons
 from cpsched.compare.session import Session
 from cpsched.compare.standing import FINDINGS, Gap, gap, is_better_more
+from cpsched.completeness.registry import doubts
 from cpsched.contents import contents, nothing_to_decide
-from cpsched.doubts import Doubt, without
+from cpsched.doubts import Doubt, for_this_dump, without
 from cpsched.objectives import level_text
 from cpsched.options import Options
 from cpsched.snapshot import Snapshot
@@ -174,7 +175,7 @@ def compared(session: Session, contenders: Sequence[Contender], options: Options
         best.engine,
         warnings,
         cache,
-        session.policy.doubts,
+        doubts(session.instance, session.policy),
         session.instance.what_if,
         session.policy.choice,
         contents(session.instance, session.policy),
@@ -226,8 +227,10 @@ def _is_proved(best: Contender, behind: Gap | None) -> bool:
 
 
 def _optimal(one: Judgement) -> str:
-    left_out = without(one.contender.solution.doubts)
-    return f"nothing is better on any level, proved{left_out and f' for the configuration{left_out}'}"
+    doubts_ = one.contender.solution.doubts
+    left_out = without(doubts_)
+    rest = left_out and f" for the configuration{left_out}"
+    return f"nothing is better on any level, proved{for_this_dump(doubts_)}{rest}"
 
 
 def _behind(one: Judgement) -> str:

@@ -64,6 +64,9 @@ def summary_sections(summary: Summary) -> Iterator[Section]:
     if summary.doubts:
         left_out = [(doubt, str(n)) for doubt, n in summary.doubts.most_common()]
         yield _cut("Left out of the configuration", ["without", "#cases"], left_out, MOST_CASES)
+    if summary.in_doubt:
+        in_doubt = [(doubt, str(n)) for doubt, n in summary.in_doubt.most_common()]
+        yield _cut("Inputs in doubt", ["doubt", "#cases"], in_doubt, MOST_CASES)
     rules = [(name, rule, str(n)) for name, tally in summary.tallies.items() for rule, n in tally.rules.most_common()]
     if rules:
         yield Section("Rules broken", ["engine", "rule", "#cases"], rules)

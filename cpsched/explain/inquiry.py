@@ -9,6 +9,7 @@ from typing import Any
 
 from cpsched import engines
 from cpsched.check import Decision
+from cpsched.completeness.registry import doubts
 from cpsched.errors import InputError
 from cpsched.explain import texts
 from cpsched.explain.candidates import candidates_of
@@ -31,7 +32,6 @@ from cpsched.policy import Policy
 from cpsched.snapshot import SessionJob, Snapshot
 from cpsched.snapshot.rights import Action
 from cpsched.solution import Solution, SolutionStatus
-from cpsched.topology.doubts import doubts_of_search
 
 Fields = dict[str, Any]
 ALONE = "The reasons are those of the job alone; whether others could make room past them was not found out in time."
@@ -62,7 +62,7 @@ def explain(
         task=subject.task.key if subject.task else None,
         engine=engine,
         model=policy.name,
-        doubts=doubts_of_search(instance, policy),
+        doubts=doubts(instance, policy, search=True),
         what_if=instance.what_if,
         **inquiry.answer(),
     )

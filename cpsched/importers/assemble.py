@@ -135,9 +135,8 @@ class _Builder:
         right = "add what `kubectl get nodes -o json` prints"
         if named:
             right += f", or let --assume-nodes make the {len(named)} that spec.nodeName names"
-        self.gaps.warn(
-            _NO_NODES, InputError("holds pods but no nodes, so nothing can be placed", file=file, right=right)
-        )
+        wrong = "holds pods but no nodes, so nothing can be placed"
+        self.gaps.warn(_NO_NODES, InputError(wrong, file=file, right=right))
 
     def check_task(self, task: Task, item: Found, nodes: Mapping[str, Node], pod_groups: Mapping[str, Found]) -> None:
         if task.group is not None:

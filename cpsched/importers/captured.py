@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cpsched import timestamps
@@ -11,6 +11,8 @@ from cpsched.importers.raw import text_at
 from cpsched.instance import API_VERSION
 
 KIND = "Capture"
+FORBIDDEN = ": forbidden"
+"""Ends what is missing because the user may not read it."""
 
 
 def is_capture(raw: Any) -> bool:
@@ -28,16 +30,25 @@ def stated(raw: Mapping[str, Any], file: str, place: str, notes: list[str]) -> d
         except ValueError as error:
             raise InputError(str(error), file=file, place=f"{place}: time") from None
     found = [one for one in _list(raw.get("configurations")) if isinstance(one.get("conf"), Mapping)]
-    used, *spare = sorted(found, key=_serves, reverse=True) or [None]
-    if used is not None and _serves(used) > NOBODY:
-        settings["conf"] = used["conf"]
-    else:
-        spare = found
+    spare = sorted(found, key=_serves, reverse=True)
+    if spare and _serves(spare[0]) > NOBODY:
+        settings["conf"] = spare.pop(0)["conf"]
     for one in spare:
         where, scheduler = text_at(one, "from"), text_at(one, "scheduler")
         notes.append(f"ConfigMap {where} of the scheduler {scheduler} is not used; name its configuration by --conf")
-    notes += [f"not captured: {one}" for one in raw.get("missing") or () if isinstance(one, str)]
+    missing = raw.get("missing")
+    notes += shortfall([one for one in missing if isinstance(one, str)] if isinstance(missing, list) else [])
     return settings
+
+
+def shortfall(missing: Sequence[str]) -> list[str]:
+    """What could not be read, in few lines: kinds that the user may not read are one."""
+    forbidden = [one.removesuffix(FORBIDDEN) for one in missing if one.endswith(FORBIDDEN)]
+    others = [f"not captured: {one}" for one in missing if not one.endswith(FORBIDDEN)]
+    if not forbidden:
+        return others
+    right = "docs/capture.md has the ClusterRole that is needed"
+    return [f"not captured, because that user may not read them: {', '.join(forbidden)}; {right}", *others]
 
 
 NOBODY = (0, False)

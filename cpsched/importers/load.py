@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from cpsched.alterations import Alteration
-from cpsched.aside import FILES, LINKS, NO_OBJECTS, OBJECTS, PARTS
+from cpsched.alterations import UNALTERED, Alteration
+from cpsched.aside import FILES, LINKS, NO_OBJECTS, OBJECTS, PARTS, Aside
 from cpsched.collector import without_collector
 from cpsched.errors import InputError
 from cpsched.importers import compact
@@ -95,11 +95,19 @@ def _load(
     aside = None if is_case else report.aside
     items = without_duplicates([*given, *found], aside)
     settings = context.captured | settings
-    items, what_if = _completed(items, context, changes, file, settings.get("now"), is_case=is_case)
+    unaltered, items, what_if = _completed(items, context, changes, file, settings.get("now"), is_case=is_case)
+    if not items and not settings:
+        _refuse_nothing(report, file)
     report.gaps = Gaps(tolerant=context.lenient or not is_case)
     instance = assemble(items, gaps=report.gaps, aside=aside, file=file, **settings)
     notes = [*report.aside.summary(file), *context.notes]
-    return replace(instance, what_if=what_if, warnings=(*(f"{file}: {note}" for note in notes), *instance.warnings))
+    warnings = (*(f"{file}: {note}" for note in notes), *instance.warnings)
+    instance = replace(instance, what_if=what_if, warnings=warnings)
+    if what_if:
+        instance.found_out[UNALTERED] = assemble(
+            unaltered, gaps=Gaps(tolerant=True), aside=Aside(), file=file, **settings
+        )
+    return instance
 
 
 def _refuse_nothing(report: Report, file: str) -> None:
@@ -195,18 +203,18 @@ def _read_compact(
 
 def _completed(
     items: list[Found], context: Context, changes: Changes, file: str, now: int | None, *, is_case: bool
-) -> tuple[list[Found], tuple[Alteration, ...]]:
-    """The objects with the pods of workloads that have none yet, changed as the user asks."""
+) -> tuple[list[Found], list[Found], tuple[Alteration, ...]]:
+    """The objects before and after changes: with the pods of workloads that have none yet, changed as the user asks."""
     aside = None if is_case else context.aside
     made = expanded(context.workloads, items, aside=aside, waiting=not is_case)
     context.notes += [*made.notes, *made.summary]
     items = [*items, *made.found]
     if not changes:
-        return items, ()
+        return items, items, ()
     submitted = [(source, *_submitted(source)) for source in changes.submit]
-    cluster = Cluster(items, file, last_moment(items, now))
+    cluster = Cluster(list(items), file, last_moment(items, now))
     context.notes += applied(cluster, changes, submitted, context.workloads)
-    return cluster.found, tuple(cluster.what_if)
+    return items, cluster.found, tuple(cluster.what_if)
 
 
 def _submitted(source: Source) -> tuple[list[Found], list[Given]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from cpsched.objects.base import Object
 from cpsched.objects.cluster import Namespace, ReplicaSet, ReplicationController, Service, StatefulSet
 from cpsched.objects.devices import DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice
+from cpsched.objects.event import Event
 from cpsched.objects.groups import PodDisruptionBudget, PodGroup, PriorityClass, Queue, WorkloadPodGroup
 from cpsched.objects.node import Node
 from cpsched.objects.pod import Pod
@@ -25,6 +26,8 @@ KINDS: dict[tuple[str, str], type[Object]] = {
     ("", "Namespace"): Namespace,
     ("", "Service"): Service,
     ("", "ReplicationController"): ReplicationController,
+    ("", "Event"): Event,
+    ("events.k8s.io", "Event"): Event,
     ("", "PersistentVolume"): PersistentVolume,
     ("", "PersistentVolumeClaim"): PersistentVolumeClaim,
     ("apps", "ReplicaSet"): ReplicaSet,

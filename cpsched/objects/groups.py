@@ -41,10 +41,13 @@ class PodGroupSpec(Shape):
 
 
 class PodGroupStatus(Shape):
-    """Where the gang stands."""
+    """Where the gang stands, and how many pods the cluster counts in it."""
 
     phase: Literal["", "Pending", "Inqueue", "Running", "Unknown", "Completed"] = ""
     conditions: Items[Condition] = ()
+    running: int = 0
+    succeeded: int = 0
+    failed: int = 0
 
 
 class PodGroup(Object):
@@ -102,9 +105,10 @@ class QueueSpec(Shape):
 
 
 class QueueStatus(Shape):
-    """Only an Open queue takes part."""
+    """Only an Open queue takes part; `allocated` is what the cluster counts."""
 
     state: str = ""
+    allocated: Quantities = {}
 
 
 class Queue(Object):
@@ -131,9 +135,10 @@ class BudgetSpec(Shape):
 
 
 class BudgetStatus(Shape):
-    """How many disruptions are allowed now."""
+    """How many disruptions are allowed now, and how many healthy pods the cluster counts."""
 
     disruptions_allowed: int = 0
+    current_healthy: int = 0
     disrupted_pods: dict[str, Time | None] = {}
 
 

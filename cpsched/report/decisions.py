@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from cpsched.contents import nothing_to_decide
-from cpsched.doubts import without
+from cpsched.doubts import for_this_dump, without
 from cpsched.instance import ENDED, Status
 from cpsched.report.cluster import MOST_NODES, cluster_section
 from cpsched.report.document import Block, Cell, Report, Section, Text, table
@@ -100,7 +100,8 @@ def _summary_cell(snapshot: Snapshot, view: View, equals_optimum: bool) -> Cell:
     if solution.called_optimal:
         status = "stated to be optimal; the proofs are not checked here"
     elif equals_optimum and solution.status is SolutionStatus.HEURISTIC:
-        status = f"heuristic decision, as good as the proved optimum{without(solution.doubts)}"
+        scope = for_this_dump(solution.doubts) + without(solution.doubts)
+        status = f"heuristic decision, as good as the proved optimum{scope}"
     return Cell(f"{view.name} {does} – {status}.", "quiet")
 
 

@@ -260,7 +260,7 @@ class Parser:
             if category == "Any":
                 return without(lambda c: True) if negated else (lambda c: True)
             wrong = f"the class {category} of a regular expression is not supported"
-            raise InputError(wrong, right="general categories such as L or Nd")
+            raise InputError(wrong, right="general categories such as L or Lu")
         inside = of_category(category)
         return without(inside) if negated else inside
 

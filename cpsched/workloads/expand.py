@@ -83,15 +83,15 @@ class Expanded:
     @property
     def summary(self) -> list[str]:
         """A line about all pods that were made, and one about all that are missing."""
-        made = "are still to be made by controllers and are taken as pending"
-        lacking = "that workloads count are not in the input"
-        return [*_counted(self.made, made), *_counted(self.lacking, lacking)]
+        made = ("still to be made by a controller, taken as pending here", self.made)
+        lacking = ("not in the input, though workloads count them", self.lacking)
+        return [_counted(pods, what) for what, pods in (made, lacking) if pods]
 
 
-def _counted(pods: Sequence[tuple[str, int]], what: str) -> list[str]:
-    if not pods:
-        return []
-    return [f"{sum(count for _, count in pods)} pods {what}, of {_some([title for title, _ in pods])}"]
+def _counted(pods: Sequence[tuple[str, int]], what: str) -> str:
+    count = sum(number for _, number in pods)
+    are = "pod is" if count == 1 else "pods are"
+    return f"{count} {are} {what}: of {_some([title for title, _ in pods])}"
 
 
 def _some(titles: Sequence[str]) -> str:
@@ -106,6 +106,10 @@ def given(raw: Any, file: str, place: str) -> Given | None:
     group = str(raw.get("apiVersion") or "v1").rpartition("/")[0]
     group = FORMER_GROUPS.get(group, group)
     workload = WORKLOADS.get((group, raw["kind"]))
+    spec = raw.get("spec")
+    if (group, raw["kind"]) in KINDS and not (isinstance(spec, Mapping) and spec.get("template")):
+        # Of a set that is here for its selector only, nothing else is known.
+        return None
     return Given(workload, group, raw["kind"], raw, file, place) if workload is not None else None
 
 
@@ -214,6 +218,9 @@ def _plan(one: Given, found: Any, around: Surroundings) -> Plan:
     except DeniedError as denied:
         right = "an admission webhook denies such an object"
         raise InputError(str(denied), file=one.file, place=one.title, right=right) from None
+    if any(part.count and not part.template.spec.containers for part in plan.pods):
+        right = "the API server refuses such an object"
+        raise InputError("a pod template without containers", file=one.file, place=one.title, right=right)
     return plan
 
 

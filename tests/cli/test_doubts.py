@@ -95,8 +95,8 @@ def test_check_notes_it(cli: Command, tiny: Path, conf: Path, tmp_path: Path) ->
     code, out, err = cli("check", tiny, "--conf", conf, "--cache", "none", *files)
     assert code == 0
     assert f"{tiny.name}: {SAID}" in err
-    assert "none: optimal, proved for the configuration without what is left out" in out
-    assert "none: optimal, proved " not in out.replace("proved for the configuration", "")
+    assert "none: optimal, proved apart from what is in doubt" in out
+    assert "none: optimal, proved " not in out.replace("proved apart from", "")
     (case,) = json.loads((tmp_path / "c.json").read_text())["cases"]
     assert any(note.startswith(SAID) for note in case["notes"])
     for name in ("j.xml", "m.md"):
@@ -140,7 +140,7 @@ def test_a_study_says_it_whenever_it_is_looked_at(cli: Command, tiny: Path, conf
     code, out, _ = cli("report", run, "--format", "markdown")
     assert code == 0
     assert "Doubt, in 2 cells: " in out
-    assert "The optimum is proved on every level in 1 of 1 searches, for the rest of the configuration." in out
+    assert "The optimum is proved on every level in 1 of 1 searches, apart from what is in doubt." in out
 
 
 def test_a_certificate_verifies_the_rest_of_the_configuration(

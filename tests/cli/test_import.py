@@ -25,12 +25,12 @@ def test_the_instance_it_writes_loads_as_the_same(cli: Command, tmp_path: Path) 
 def test_report_counts_what_was_read_and_what_was_not(cli: Command, tmp_path: Path) -> None:
     path = tmp_path / "mixed.yaml"
     pod = "{apiVersion: v1, kind: Pod, metadata: {name: %s}, spec: {dnsPolicy: Default, containers: []}}\n---\n"
-    path.write_text(pod % "a" + pod % "b" + "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}}\n")
+    path.write_text(pod % "a" + pod % "b" + "{apiVersion: v1, kind: ConfigMap, metadata: {name: d}}\n")
     code, out, err = cli("import", path, "--report")
     rows = [line.split() for line in out.splitlines()]
     assert (code, err) == (0, "")
     assert ["Pod", "2"] in rows
-    assert ["apps/v1", "Deployment", "1"] in rows
+    assert ["v1", "ConfigMap", "1"] in rows
     assert ["Pod.spec.dnsPolicy", "2"] in rows
     assert "{" not in out
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from tests.live.api import Api, Raw
@@ -69,23 +71,24 @@ class Plane:
             *(f"--cert-dir={self._place}/controllers", "--node-monitor-grace-period=24h"),
             f"--controllers={','.join(['*', *(f'-{name}' for name in _WITHOUT)])}",
         )
-        self.start_scheduler()
-        self.kubelets = Kubelets(self.api)
-        self.kubelets.start()
-        self.wait_for("the default service account", lambda: self.has_account("default"))
-
-    def start_scheduler(self) -> None:
-        """Start the scheduler, which hears of every object anew."""
         self._run(
             "scheduler",
             str(folder() / "scheduler"),
             *(f"--kubeconfig={self.kubeconfig}", "--leader-elect=false", "--bind-address=127.0.0.1"),
             *(f"--secure-port={_free_port()}", f"--cert-dir={self._place}/scheduler"),
         )
+        self.kubelets = Kubelets(self.api)
+        self.kubelets.start()
+        self.wait_for("the default service account", lambda: self.has_account("default"))
 
-    def end_scheduler(self) -> None:
-        """End it, so that pods stay as they are created."""
-        self._end("scheduler")
+    @contextmanager
+    def paused_scheduler(self) -> Iterator[None]:
+        """Meanwhile the scheduler does nothing; afterwards it hears of what happened, in order."""
+        self._running["scheduler"].send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._running["scheduler"].send_signal(signal.SIGCONT)
 
     def stop(self) -> None:
         """End all processes, the last one first."""

@@ -29,10 +29,6 @@ class Heap(Generic[T]):
         copy._items = list(self._items)
         return copy
 
-    def become(self, other: Heap[T]) -> None:
-        """Take over the items of another heap, in their places."""
-        self._items = list(other._items)
-
     def push(self, item: T) -> None:
         """Add an item."""
         items, less = self._items, self._less

@@ -6,21 +6,31 @@ from collections.abc import Sequence
 
 from cpsched.greedy.volcano.amounts import fits
 from cpsched.greedy.volcano.fit import FitErrors
-from cpsched.greedy.volcano.heap import Heap
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.nodes import NodeAccount
 from cpsched.greedy.volcano.search import Nodes, Search, Test, choose
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.statement import Statement
+from cpsched.greedy.volcano.task_queue import TaskQueue
 from cpsched.greedy.volcano.tasks import TaskState
 from cpsched.greedy.volcano.topology.sub_jobs import SubJob
 from cpsched.topology.tree import TOP
 
 
 def place_tasks(
-    session: Session, job: JobState, sub_job: SubJob, tasks: Heap[TaskState], domain: str, test: Test
+    session: Session,
+    job: JobState,
+    sub_job: SubJob,
+    tasks: TaskQueue,
+    domain: str,
+    test: Test,
+    *,
+    detailed: bool = True,
 ) -> Statement | None:
-    """Place tasks until the sub-job is ready; None if it does not even become pipelined."""
+    """Place tasks until the sub-job is ready; None if it does not even become pipelined.
+
+    Without `detailed` it is noted that a task found no node, but not what speaks against each.
+    """
     nodes = session.nodes_in(domain)
     if not nodes:
         return None
@@ -31,7 +41,7 @@ def place_tasks(
         task = tasks.pop()
         if _passed_over(session, job, task):
             continue
-        found, errors = _candidates(session, search, task, nodes, domain, test)
+        found, errors = _candidates(session, search, task, nodes, domain, test, detailed=detailed)
         if errors is not None:
             job.fit_errors[task.key] = errors
             if session.story.wanted:
@@ -72,7 +82,14 @@ def _passed_over(session: Session, job: JobState, task: TaskState) -> bool:
 
 
 def _candidates(
-    session: Session, search: Search, task: TaskState, nodes: Sequence[NodeAccount], domain: str, test: Test
+    session: Session,
+    search: Search,
+    task: TaskState,
+    nodes: Sequence[NodeAccount],
+    domain: str,
+    test: Test,
+    *,
+    detailed: bool,
 ) -> tuple[Nodes, FitErrors | None]:
     """Feasible nodes, the nominated one alone if it still does; or why there are none."""
     if error := session.pre_predicate(task):
@@ -83,7 +100,7 @@ def _candidates(
         found, _ = search.feasible(task, [nominated], test)
         if found:
             return found, None
-    found, errors = search.feasible(task, nodes, test)
+    found, errors = search.feasible(task, nodes, test, detailed=detailed)
     if found:
         return found, None
     if domain != TOP:

@@ -46,10 +46,11 @@ class Search:
         self._session, self._cached = session, cached
         self._failed: dict[tuple[str, str], dict[str, FitError]] = {}
 
-    def feasible(self, task: TaskState, nodes: Nodes, test: Test) -> tuple[Nodes, FitErrors]:
+    def feasible(self, task: TaskState, nodes: Nodes, test: Test, *, detailed: bool = True) -> tuple[Nodes, FitErrors]:
         """Feasible nodes in the order found, and what speaks against the others (`PredicateNodes`).
 
-        The fast path says what speaks against them only where no node is found, when upstream looks at it.
+        The fast path says what speaks against them only where no node is found, when upstream looks at it, and only
+        if anybody will ever read it.
         """
         if not nodes:
             return [], FitErrors()
@@ -59,7 +60,7 @@ class Search:
             return self._one_by_one(task, nodes, test)
         feasible, processed = board.feasible(task, nodes, test.purpose, nodes_to_find(len(nodes)))
         session.start_index = (session.start_index + processed) % len(nodes)
-        none = not feasible and test.purpose != "preempt"
+        none = detailed and not feasible and test.purpose != "preempt"
         return feasible, board.errors(task, nodes, test.purpose) if none else FitErrors()
 
     def _one_by_one(self, task: TaskState, nodes: Nodes, test: Test) -> tuple[Nodes, FitErrors]:

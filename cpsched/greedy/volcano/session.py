@@ -16,6 +16,7 @@ from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.nodes import BindRoom, NodeAccount
 from cpsched.greedy.volcano.picture import Picture
 from cpsched.greedy.volcano.status import Status
+from cpsched.greedy.volcano.task_queue import TaskQueue, task_queue
 from cpsched.greedy.volcano.tasks import TaskState, comes_before
 from cpsched.greedy.volcano.topology.opening import set_out
 from cpsched.greedy.volcano.topology.sub_jobs import SubJob
@@ -56,6 +57,7 @@ class Session:
         self.evictions: dict[str, Eviction] = {}
         self.messages: dict[str, str] = {}
         self.hooks: list[list[tuple[PluginConf, Hooks]]] = []
+        self._task_order_is_fixed = False
         self._order_matters: dict[str, bool] = {}
         self._points: dict[str, list[list[Callable[..., Any]]]] = {}
         self._job_order: list[Callable[..., Any]] = []
@@ -87,6 +89,8 @@ class Session:
             ]
         # Heaps ask this so often that the tiers, which make no difference to orders, are left out.
         self._job_order = [compare for tier in self._points["job_order"] for compare in tier]
+        ordering = {p.name for t in self.hooks for p, h in t if h.task_order is not None and p.on("enableTaskOrder")}
+        self._task_order_is_fixed = ordering <= {"priority"}
         for point in ("preemptable", "reclaimable"):
             flag = FLAGS[point] or ""
             self._order_matters[point] = any(h.order_matters and p.on(flag) for tier in self.hooks for p, h in tier)
@@ -153,6 +157,10 @@ class Session:
         if result := tiers.first_nonzero(self._points["sub_job_order"], left, right):
             return result < 0
         return (left.match_index, left.key) < (right.match_index, right.key)
+
+    def queue_of_tasks(self, tasks: Iterable[TaskState]) -> TaskQueue:
+        """Tasks in TaskOrder."""
+        return task_queue(self.task_before, tasks, fixed=self._task_order_is_fixed)
 
     def victim_queue_before(self, left: Queue, right: Queue, preemptor: Queue) -> bool:
         """VictimQueueOrder: without a plugin's word, the reverse of QueueOrder."""

@@ -59,14 +59,16 @@ class TestWhatIsThere:
         instance = load(cluster(owned("ReplicaSet", "rs", spec={"template": template()}, status={"replicas": 1})))
         assert names(instance) == []
         assert instance.warnings == (
-            "input: 1 pods that workloads count are not in the input, of ReplicaSet default/rs",
+            "input: 1 pod is not in the input, though workloads count them: of ReplicaSet default/rs",
         )
 
     def test_many_that_lack_their_pods_are_one_line(self):
         """A dump without pods has hundreds of workloads."""
         sets = [owned("ReplicaSet", f"r{n}", spec={"template": template()}, status={"replicas": 2}) for n in range(9)]
         (line,) = load(cluster(*sets)).warnings
-        assert line.startswith("input: 18 pods that workloads count are not in the input, of ReplicaSet default/r0, ")
+        assert line.startswith(
+            "input: 18 pods are not in the input, though workloads count them: of ReplicaSet default/r0, "
+        )
 
     @pytest.mark.parametrize(
         "fields",
@@ -93,7 +95,7 @@ class TestHeld:
         instance = load(cluster(vcjob(uid="u"), self.held()))
         assert {key: len(job.tasks) for key, job in instance.jobs.items()} == {"default/train-u": 2}
         assert instance.jobs["default/train-u"].min_resources["cpu"] == 3000
-        assert "2 pods are still to be made by controllers" in " ".join(instance.warnings)
+        assert "2 pods are still to be made by a controller" in " ".join(instance.warnings)
 
     def test_without_its_job(self):
         """Tasks of equal parts, which together ask for just minResources."""
@@ -179,6 +181,21 @@ class TestBadInput:
         with pytest.raises(InputError) as found:
             submitted(job)
         assert found.value.place == "Job default/train: spec.tasks[0].template.spec.containers"
+
+    @pytest.mark.parametrize("kind", ["Deployment", "ReplicaSet"])
+    def test_without_containers(self, kind):
+        """The API server would refuse it."""
+        with pytest.raises(InputError, match="a pod template without containers"):
+            submitted(owned(kind, "d", spec={"template": {"metadata": {"labels": {"a": "b"}}}}))
+
+    def test_a_set_that_is_only_a_selector(self):
+        """As an Instance that was written holds it: no pods, no error."""
+        assert names(load(cluster(owned("ReplicaSet", "rs", spec={"selector": {}})))) == []
+
+    def test_alone_it_is_an_error(self):
+        """Nothing is left of such an input."""
+        with pytest.raises(InputError, match=r"metadata.name is missing"):
+            load({"apiVersion": "apps/v1", "kind": "Deployment"})
 
     def test_in_a_cluster_it_is_set_aside(self):
         """One bad workload among others."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -95,6 +95,23 @@ class Board:
         """Whether the task is simple: no filter or score of its kind depends on other pods."""
         return task.key in self._kind_by_task
 
+    def is_local(self, task: TaskState) -> bool:
+        """Whether the task is simple and its scores on a node depend on the node and its domains alone."""
+        return self.knows(task) and not self._parts.relative(task)
+
+    def kinds_of(self, tasks: Sequence[TaskState]) -> list[Kind]:
+        """The kinds of known tasks, each once."""
+        return list({id(kind): kind for kind in (self._kind_by_task[task.key] for task in tasks)}.values())
+
+    def state(self, nodes: Ints, kinds: Sequence[Kind]) -> bytes:
+        """All that fit and scores of some kinds depend on, for some nodes in order."""
+        self.arrays.sync()
+        return self.arrays.state(nodes) + b"".join(kind.static_ok[nodes].tobytes() for kind in kinds)
+
+    def domain_state(self, name: str) -> Hashable:
+        """The same for the room of a HyperNode as a whole."""
+        return None if self._parts.near is None else self._parts.near.state(name)
+
     def prepare(self, task: TaskState) -> None:
         """PrePredicate of a known task."""
         if self._parts.filters is not None:
@@ -169,11 +186,16 @@ class Board:
     def scores(self, task: TaskState, nodes: NodeSet) -> Any:
         """The score of each of the nodes."""
         kind = self._kind_by_task[task.key]
-        extra = self._extra(task, nodes) if kind.apart is not None else None
-        if kind.apart is None or extra is None:
+        if kind.apart is None:
+            return kind.total[nodes.indexes]
+        near = None if self._parts.near is None else self._parts.near.scores(task, nodes.indexes)
+        extra = self._extra(task, nodes)
+        if near is None and extra is None:
             return kind.total[nodes.indexes]
         own, batch = kind.apart
-        return own[nodes.indexes] + (batch[nodes.indexes] + extra)
+        # Whole numbers first, as where plugins are asked one by one.
+        whole = batch[nodes.indexes] if extra is None else batch[nodes.indexes] + extra
+        return own[nodes.indexes] + (whole if near is None else whole + near)
 
     def best(self, task: TaskState, nodes: NodeSet) -> NodeAccount:
         """A node with the highest score."""
@@ -282,7 +304,7 @@ class Board:
             prepared = parts.filters.look(task.task)
             if prepared is None or not all(prepared[one.name].status.is_skip for one in parts.filters.others):
                 return None
-        apart = bool(parts.relative(task))
+        apart = bool(parts.relative(task)) or parts.near is not None
         return Kind(task, prepared or {}, parts.filters, parts.order, parts.pack, self.arrays, apart=apart)
 
 

@@ -22,28 +22,32 @@ class Tiers:
                 f"tiers of HyperNodes from {least} to {most}: Volcano goes through every number between for each pod"
             )
             raise InputError(wrong, right=f"at most {_MOST_TIERS} tiers")
-        self._weights = [_power(fading, tier - 1) for tier in range(least, most + 1)]
-        self._total = sum(self._weights)
+        self.weights = [_power(fading, tier - 1) for tier in range(least, most + 1)]
+        self.total = sum(self.weights)
         self._domains: dict[str, list[list[str]]] = {}
         for node in tree.nodes_of_top:
-            around: list[list[str]] = [[] for _ in self._weights]
+            around: list[list[str]] = [[] for _ in self.weights]
             self._domains[node] = around
         for tier, names in tree.by_tier.items():
             for name in names:
                 for node in tree.nodes.get(name, ()):
                     self._domains[node][tier - least].append(name)
 
+    def around(self, node: str) -> list[list[str]]:
+        """The HyperNodes around a node, tier by tier."""
+        return self._domains[node]
+
     def means(self, nodes: Iterable[str], fullness: Callable[[str], float]) -> dict[str, float]:
         """The weighted mean over the tiers; where a tier has none around the node it counts as full."""
-        if self._total <= 0:
+        if self.total <= 0:
             return {}
         return {node: self._mean(self._domains[node], fullness) for node in nodes}
 
     def _mean(self, around: list[list[str]], fullness: Callable[[str], float]) -> float:
         total = 0.0
-        for weight, names in zip(self._weights, around, strict=True):
+        for weight, names in zip(self.weights, around, strict=True):
             total += weight * (fullness(names[self._choices.pick(len(names))]) if names else 1.0)
-        return total / self._total
+        return total / self.total
 
 
 def _power(base: float, exponent: int) -> float:

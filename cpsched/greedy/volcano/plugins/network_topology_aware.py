@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from cpsched.greedy.volcano.fast.bulk import NearBulk
 from cpsched.greedy.volcano.hooks import Hooks
 from cpsched.greedy.volcano.nodes import NodeAccount
+from cpsched.greedy.volcano.plugins.hyper_node_bulk import NearScores
 from cpsched.greedy.volcano.plugins.hyper_node_room import Room, Weights
 from cpsched.greedy.volcano.plugins.hyper_node_search import Search
 from cpsched.greedy.volcano.plugins.hyper_node_tiers import Tiers
@@ -28,6 +30,7 @@ def network_topology_aware(session: Session, conf: PluginConf) -> Hooks:
         sub_job_gradient=search.for_sub_job,
         on_allocate=room.taken,
         on_deallocate=room.given_back,
+        bulk=scores.bulk(),
     )
 
 
@@ -40,6 +43,13 @@ class _Scores:
         fading = conf.arguments.number("hypernode.binpack.normal-pod.fading")
         packs = conf.arguments.boolean("hypernode.binpack.normal-pod.enable")
         self._tiers = Tiers(session.tree, session.choices, fading) if packs else None
+
+    def bulk(self) -> NearBulk | None:
+        """The node scores for all nodes at once; None where HyperNodes overlap, and a Go map decides which counts."""
+        if not NearScores.possible(self._session, self._tiers):
+            return None
+        scores = NearScores(self._session, self._room, self._weights, self._tiers, self._scale, self._near)
+        return NearBulk(scores.scores, self._room.state)
 
     def nodes(self, task: TaskState, nodes: Sequence[NodeAccount]) -> dict[str, float]:
         """Nearness to where the sub-job is for pods with topology, fullness of the domains for others."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cpsched.greedy.volcano.heap import Heap
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.placing import place_tasks
 from cpsched.greedy.volcano.search import Test
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.statement import Operation, Statement, saved
-from cpsched.greedy.volcano.tasks import TaskState
+from cpsched.greedy.volcano.task_queue import TaskQueue
+from cpsched.greedy.volcano.topology.alike import Alike
 from cpsched.greedy.volcano.topology.nomination import from_nomination
 from cpsched.greedy.volcano.topology.recorder import Recorder
 from cpsched.greedy.volcano.topology.sub_jobs import SubJob
@@ -31,8 +31,9 @@ class _Found:
 class Allocation:
     """Tries for one job."""
 
-    def __init__(self, session: Session, job: JobState, recorder: Recorder, test: Test):
+    def __init__(self, session: Session, job: JobState, recorder: Recorder, test: Test, alike: Alike):
         self._session, self._job, self._recorder, self._test = session, job, recorder, test
+        self._alike, self._is_last = alike, True
 
     def job(self, sheet: Worksheet) -> Statement | None:
         """The operations in the best domain of the first row that has any; `sheet` keeps what is left."""
@@ -40,7 +41,11 @@ class Allocation:
         if not sheet.sub_jobs:
             return None
         for row in session.job_gradient(job, TOP, "allocate"):
-            candidates = {domain: found for domain in row if (found := self._try_job(sheet, domain)) is not None}
+            candidates = {}
+            for domain in self._alike.distinct(row, (job.sub_jobs[key] for key in sheet.tasks)):
+                self._is_last = domain == row[-1]
+                if (found := self._try_job(sheet, domain)) is not None:
+                    candidates[domain] = found
             if not candidates:
                 continue
             domain = self._best({name: found.score for name, found in candidates.items()})
@@ -60,13 +65,12 @@ class Allocation:
         left, statements, score = sheet.clone(), list[Statement](), 0.0
         while left.sub_jobs:
             sub_job = left.sub_jobs.pop()
-            tasks = left.tasks[sub_job.key]
-            statement, rated = self._sub_job(sub_job, tasks, domain)
+            statement, rated = self._sub_job(sub_job, left, domain)
             if statement is None or not statement.operations:
                 continue
             statements.append(statement)
             score += rated
-            if tasks:
+            if left.tasks[sub_job.key]:
                 left.sub_jobs.push(sub_job)
             if session.is_ready(job):
                 break
@@ -79,9 +83,9 @@ class Allocation:
             statement.discard()
         return found
 
-    def _sub_job(self, sub_job: SubJob, tasks: Heap[TaskState], root: str) -> tuple[Statement | None, float]:
+    def _sub_job(self, sub_job: SubJob, sheet: Worksheet, root: str) -> tuple[Statement | None, float]:
         """The operations in the best domain within `root`, and its score."""
-        session, job = self._session, self._job
+        session, job, tasks = self._session, self._job, sheet.tasks[sub_job.key]
         if not tasks:
             return None, 0.0
         if sub_job.nominated:
@@ -89,24 +93,26 @@ class Allocation:
             if statement is not None:
                 return statement, 0.0
         for row in session.sub_job_gradient(sub_job, root, "allocate"):
-            candidates: dict[str, tuple[list[Operation], Heap[TaskState]]] = {}
-            for domain in row:
+            candidates: dict[str, tuple[list[Operation], TaskQueue]] = {}
+            for domain in self._alike.distinct(row, (sub_job,)):
                 job.forget_fit_errors(sub_job)
                 left = tasks.clone()
-                attempt = place_tasks(session, job, sub_job, left, domain, self._test)
+                # Of all tries only the last leaves texts.
+                detailed = session.story.wanted or (self._is_last and domain == row[-1])
+                attempt = place_tasks(session, job, sub_job, left, domain, self._test, detailed=detailed)
                 if attempt is not None and attempt.operations:
                     candidates[domain] = (saved([attempt]), left)
                     attempt.discard()
             if candidates:
-                return self._take(sub_job, tasks, root, candidates)
+                return self._take(sub_job, sheet, root, candidates)
         return None, 0.0
 
     def _take(
         self,
         sub_job: SubJob,
-        tasks: Heap[TaskState],
+        sheet: Worksheet,
         root: str,
-        candidates: Mapping[str, tuple[list[Operation], Heap[TaskState]]],
+        candidates: Mapping[str, tuple[list[Operation], TaskQueue]],
     ) -> tuple[Statement | None, float]:
         session = self._session
         scores = session.hyper_node_scores(sub_job, list(candidates))
@@ -116,7 +122,7 @@ class Allocation:
         if not statement.replay(operations):
             return None, 0.0
         sub_job.allocated_in = session.tree.common(sub_job.allocated_in, domain)
-        tasks.become(left)
+        sheet.tasks[sub_job.key] = left
         self._recorder.choose_part(self._job, root, sub_job.key, sub_job.allocated_in)
         return statement, scores[domain]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from cpsched.greedy.volcano.heap import Heap
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.nodes import NodeAccount
 from cpsched.greedy.volcano.placing import place
 from cpsched.greedy.volcano.search import Search, Test
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.statement import Statement
+from cpsched.greedy.volcano.task_queue import TaskQueue
 from cpsched.greedy.volcano.tasks import TaskState
 from cpsched.greedy.volcano.topology.recorder import Recorder
 from cpsched.greedy.volcano.topology.sub_jobs import SubJob
@@ -18,7 +18,7 @@ def from_nomination(
     session: Session,
     job: JobState,
     sub_job: SubJob,
-    tasks: Heap[TaskState],
+    tasks: TaskQueue,
     domain: str,
     recorder: Recorder,
     test: Test,
@@ -41,7 +41,7 @@ def from_nomination(
 
 
 def _plan(
-    session: Session, job: JobState, sub_job: SubJob, tasks: Heap[TaskState], test: Test
+    session: Session, job: JobState, sub_job: SubJob, tasks: TaskQueue, test: Test
 ) -> list[tuple[TaskState, NodeAccount]] | None:
     cached = session.conf.configurations["allocate"].boolean("predicateErrorCacheEnable")
     search, queue, plan, left = Search(session, cached=cached), session.queues[job.queue], [], tasks.clone()
@@ -57,6 +57,6 @@ def _plan(
     return plan
 
 
-def _forget(session: Session, sub_job: SubJob, tasks: Heap[TaskState]) -> None:
+def _forget(session: Session, sub_job: SubJob, tasks: TaskQueue) -> None:
     sub_job.nominated = ""
     session.forgotten.update(task.key for task in tasks)

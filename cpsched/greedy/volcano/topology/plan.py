@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cpsched.greedy.volcano.heap import Heap
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.nodes import NodeAccount
 from cpsched.greedy.volcano.search import Search, choose, for_gang
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.statement import Operation, Statement, saved, unplace
+from cpsched.greedy.volcano.task_queue import TaskQueue
 from cpsched.greedy.volcano.tasks import TaskState
 from cpsched.greedy.volcano.topology.sub_jobs import SubJob
 from cpsched.greedy.volcano.topology.worksheet import Worksheet, worksheet
@@ -76,7 +76,7 @@ class Planner:
                 return domains if pipelined else None
         return None
 
-    def _trial(self, sub_job: SubJob, tasks: Heap[TaskState], domain: str, *, evicted: bool) -> Statement | None:
+    def _trial(self, sub_job: SubJob, tasks: TaskQueue, domain: str, *, evicted: bool) -> Statement | None:
         """All the tasks reserved on nodes of the domain, or none."""
         session, job = self._session, self._job
         nodes = session.nodes_in(domain)

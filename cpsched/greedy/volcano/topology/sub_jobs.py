@@ -17,6 +17,7 @@ class SubJob:
     """
 
     __slots__ = (
+        "_pending_request",
         "allocated_in",
         "by_status",
         "demand",
@@ -40,17 +41,22 @@ class SubJob:
         """The HyperNode that a gang action of this session has cleared for it (`NominatedHyperNode`)."""
         self.tasks: dict[str, TaskState] = {}
         self.by_status: dict[Status, dict[str, TaskState]] = {}
+        self._pending_request: Amounts = {}
 
     def enter(self, task: TaskState) -> None:
         """List a task under its status."""
         self.tasks[task.key] = task
-        self.by_status.setdefault(task.status, {})[task.key] = task
+        listed = self.by_status.setdefault(task.status, {})
+        if task.status is Status.PENDING and task.key not in listed:
+            give(self._pending_request, task.request)
+        listed[task.key] = task
 
     def leave(self, task: TaskState) -> None:
         """Take out what is listed of the task under the status it has."""
         listed = self.by_status.get(task.status)
-        if listed is not None:
-            listed.pop(task.key, None)
+        if listed is not None and listed.pop(task.key, None) is not None and task.status is Status.PENDING:
+            for name, amount in task.request.items():
+                self._pending_request[name] -= amount
 
     @property
     def limit(self) -> int | None:
@@ -86,7 +92,4 @@ class SubJob:
 
     def min_resources(self) -> Amounts:
         """What all its pending tasks ask for together, not only as many as it needs (`GetMinResources`)."""
-        total: Amounts = {}
-        for task in self.by_status.get(Status.PENDING, {}).values():
-            give(total, task.request)
-        return total
+        return {name: amount for name, amount in self._pending_request.items() if amount}

@@ -9,6 +9,7 @@ from functools import cmp_to_key
 from cpsched.greedy.volcano.heap import Heap
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.session import Session
+from cpsched.greedy.volcano.task_queue import TaskQueue
 from cpsched.greedy.volcano.tasks import TaskState
 from cpsched.greedy.volcano.topology.sub_jobs import SubJob
 
@@ -16,7 +17,7 @@ from cpsched.greedy.volcano.topology.sub_jobs import SubJob
 class Worksheet:
     """Sub-jobs with tasks to place; those that the job needs first come first."""
 
-    def __init__(self, sub_jobs: Heap[SubJob], tasks: dict[str, Heap[TaskState]]):
+    def __init__(self, sub_jobs: Heap[SubJob], tasks: dict[str, TaskQueue]):
         self.sub_jobs, self.tasks = sub_jobs, tasks
 
     def clone(self) -> Worksheet:
@@ -47,12 +48,12 @@ def worksheet(session: Session, job: JobState, wanted: Callable[[TaskState], boo
             return left.key in required
         return session.sub_job_before(left, right)
 
-    tasks: dict[str, Heap[TaskState]] = {}
+    tasks: dict[str, TaskQueue] = {}
     sub_jobs = Heap(before)
     for sub_job in job.sub_jobs.values():
         pending = [task for task in sub_job.pending() if wanted(task)]
         if pending:
-            tasks[sub_job.key] = Heap(session.task_before, pending)
+            tasks[sub_job.key] = session.queue_of_tasks(pending)
             sub_jobs.push(sub_job)
     return Worksheet(sub_jobs, tasks)
 
