@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cpsched.capture.kubectl import Kubectl
+from cpsched.errors import InputError
 from cpsched.objects import FORMER_GROUPS, KINDS, UNREAD_VERSIONS
 from cpsched.objects.base import Object
 
@@ -81,5 +82,7 @@ def discover(kubectl: Kubectl) -> Discovery:
             if known[0] not in found or not is_former:
                 found[known[0]] = resource
     if not all(kind in found for kind in NEEDED):
-        raise reading.error()
+        if reading.failed:
+            raise reading.error()
+        raise InputError("lists no nodes and pods among the kinds of this cluster", file=kubectl.program)
     return Discovery(tuple(found[kind] for kind in KINDS if kind in found), reading.complaints)

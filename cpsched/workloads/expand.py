@@ -18,12 +18,14 @@ from cpsched.instance import GROUP_ANNOTATION
 from cpsched.objects import FORMER_GROUPS, KINDS
 from cpsched.objects.base import Object
 from cpsched.objects.cluster import Namespace
+from cpsched.objects.devices import ResourceClaimTemplate
 from cpsched.objects.groups import PodGroup, PriorityClass, Queue
 from cpsched.objects.node import Node
 from cpsched.objects.pod import Pod
 from cpsched.objects.storage import PersistentVolumeClaim
 from cpsched.parsing import tolerated
 from cpsched.workloads import held
+from cpsched.workloads.claims import with_claims
 from cpsched.workloads.plan import DeniedError, Plan, Surroundings
 from cpsched.workloads.registry import WORKLOADS, Workload
 
@@ -83,15 +85,16 @@ class Expanded:
     @property
     def summary(self) -> list[str]:
         """A line about all pods that were made, and one about all that are missing."""
-        made = ("still to be made by a controller, taken as pending here", self.made)
-        lacking = ("not in the input, though workloads count them", self.lacking)
-        return [_counted(pods, what) for what, pods in (made, lacking) if pods]
+        made = "still to be made by controllers, taken as pending here"
+        lacking = "that workloads count, missing in the input"
+        return [*_counted(self.made, made), *_counted(self.lacking, lacking)]
 
 
-def _counted(pods: Sequence[tuple[str, int]], what: str) -> str:
-    count = sum(number for _, number in pods)
-    are = "pod is" if count == 1 else "pods are"
-    return f"{count} {are} {what}: of {_some([title for title, _ in pods])}"
+def _counted(pods: Sequence[tuple[str, int]], what: str) -> list[str]:
+    if not pods:
+        return []
+    count = sum(count for _, count in pods)
+    return [f"{count} pod{'' if count == 1 else 's'} {what}: of {_some([title for title, _ in pods])}"]
 
 
 def _some(titles: Sequence[str]) -> str:
@@ -151,7 +154,7 @@ def expanded(
             noted.setdefault(note, []).append(title)
         if plan.count:
             result.made.append((title, plan.count))
-        result.found += _objects(title, file, plan)
+        result.found += _objects(title, file, plan, around)
     result.notes += [f"{_some(titles)}: {note}" for note, titles in noted.items()]
     return result
 
@@ -167,6 +170,7 @@ def surroundings(found: Iterable[Found], created: int | None) -> Surroundings:
         groups=of.get(PodGroup, {}),
         namespaces=of.get(Namespace, {}),
         claims=frozenset(of.get(PersistentVolumeClaim, ())),
+        claim_templates=of.get(ResourceClaimTemplate, {}),
         taken=frozenset(of.get(Pod, ())),
         has_volcano=bool(of.get(PodGroup) or of.get(Queue)),
         created=created,
@@ -254,10 +258,12 @@ def _waiting(
             yield f"PodGroup {group.key}", item.file, held.plan(group, around)
 
 
-def _objects(title: str, file: str, plan: Plan) -> Iterator[Found]:
+def _objects(title: str, file: str, plan: Plan, around: Surroundings) -> Iterator[Found]:
     for item in plan.objects:
         yield Found(type(item).__name__, item, file, f"{title}: its {type(item).__name__}")
     for part in plan.pods:
         for number in range(part.count):
-            made = part.make(number)
-            yield Found("Pod", made, file, f"{title}: its pod {made.metadata.name}")
+            made, claims = with_claims(part.make(number), around.claim_templates)
+            place = f"{title}: its pod {made.metadata.name}"
+            yield from (Found(type(claim).__name__, claim, file, place) for claim in claims)
+            yield Found("Pod", made, file, place)
