@@ -86,7 +86,7 @@ class Aside:
         """(what, why, count, places) of every reason, most important first; files are named from the root on."""
         for sort, reasons in self._ordered():
             for why, group in sorted(reasons.items(), key=lambda item: -item[1].count):
-                yield sort.many, why, group.count, _listed([_below(place, root) for place in group.places], group.count)
+                yield sort.many, why, group.count, _listed([below(place, root) for place in group.places], group.count)
 
     def summary(self, root: str) -> list[str]:
         """One line for each sort, at most six."""
@@ -103,7 +103,7 @@ class Aside:
 def _line(sort: Sort, reasons: dict[str, Group], root: str) -> str:
     count = sum(group.count for group in reasons.values())
     shown = [
-        _with_why(_below(place, root), why, explained=sort in _EXPLAINED)
+        _with_why(below(place, root), why, explained=sort in _EXPLAINED)
         for why, group in reasons.items()
         for place in group.places
     ]
@@ -121,7 +121,7 @@ def _listed(places: list[str], count: int) -> str:
     return "; ".join([*shown, *(["..."] if count > len(shown) and shown else [])])
 
 
-def _below(place: str, root: str) -> str:
+def below(place: str, root: str) -> str:
     """The place without the folder or archive that was given."""
     for end in (os.sep, "!", ": "):
         if place.startswith(root + end):

@@ -41,8 +41,8 @@ class Engine:
 
 
 def _optimal(instance: Instance, policy: Policy, options: Options) -> Decided:
-    from cpsched.optimum.race import Settings
     from cpsched.optimum.solve import search
+    from cpsched.optimum.solvers.portfolio import Settings
 
     settings = Settings(
         time_limit=options.time_limit,
@@ -53,7 +53,7 @@ def _optimal(instance: Instance, policy: Policy, options: Options) -> Decided:
         log=options.log,
     )
     if options.export is not None:
-        from cpsched.optimum.export import write_model
+        from cpsched.optimum.queries.export import write_model
 
         write_model(instance, policy, options.export)
     heuristic = _kube if policy.is_kube else _volcano

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 
-from cpsched.optimum import mismatch
+from cpsched.optimum import disagreement as mismatch
 
 mismatch.LOUD = True
 

@@ -10,7 +10,7 @@ from cpsched.check import Decision
 from cpsched.explain.lifting import Lifted
 from cpsched.explain.requirements import Requirement
 from cpsched.objectives import level_plan
-from cpsched.optimum.placeable import UndecidedError, Wanted, find
+from cpsched.optimum.queries.feasibility import UndecidedError, Wanted, find
 from cpsched.snapshot import Snapshot
 
 LARGE = 100_000

@@ -13,7 +13,7 @@ from cpsched.explain.goal import Clock, Goal, decision_with, is_large
 from cpsched.instance import Instance
 from cpsched.judge import decision_of
 from cpsched.objectives import OF_VICTIMS
-from cpsched.optimum.placeable import UndecidedError, Wanted
+from cpsched.optimum.queries.feasibility import UndecidedError, Wanted
 from cpsched.options import Options
 from cpsched.policy import Policy
 from cpsched.snapshot import Snapshot

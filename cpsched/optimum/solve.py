@@ -8,10 +8,10 @@ from cpsched import timestamps
 from cpsched.check import Decision
 from cpsched.collector import without_collector
 from cpsched.instance import Instance
-from cpsched.optimum.continuation import continued
-from cpsched.optimum.level_result import LevelResult
-from cpsched.optimum.lexicographic import Search
-from cpsched.optimum.race import Settings
+from cpsched.optimum.search.continuation import continued
+from cpsched.optimum.search.lexicographic import Search
+from cpsched.optimum.search.result import LevelResult
+from cpsched.optimum.solvers.portfolio import Settings
 from cpsched.policy import Policy
 from cpsched.policy.levels import SENSES
 from cpsched.snapshot import Snapshot

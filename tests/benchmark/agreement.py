@@ -27,8 +27,9 @@ from rich.table import Table
 from cpsched import engines, timestamps
 from cpsched.importers.load import load
 from cpsched.objectives import comparable
-from cpsched.optimum import mismatch, race
-from cpsched.optimum.racer import Racer
+from cpsched.optimum import disagreement as mismatch
+from cpsched.optimum.solvers import portfolio as race
+from cpsched.optimum.solvers.worker import Racer
 from cpsched.options import Options, Prover
 from cpsched.policy import load_model, policy_for
 from cpsched.snapshot import Snapshot

@@ -19,7 +19,7 @@ from rich.table import Table
 
 from cpsched import engines
 from cpsched.importers.load import load
-from cpsched.optimum import mismatch
+from cpsched.optimum import disagreement as mismatch
 from cpsched.options import Options
 from cpsched.policy import load_model, policy_for
 from tests.oracle.variations import PROFILES, variation
@@ -64,7 +64,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 def _measure(profile: str, seed: int, tally: Tally) -> None:
     model, objects, conf = variation(profile, seed)
     instance = load(objects, lenient=True)
-    policy = policy_for(load_model(model), conf, lenient=True)
+    policy = policy_for(load_model(model), conf)
     started = time.perf_counter()
     try:
         solution = engines.run("optimal", instance, policy, Options(time_limit=LIMIT))

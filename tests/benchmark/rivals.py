@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from ortools.sat.python import cp_model
 
 from cpsched.objectives import level_plan
-from cpsched.optimum.classes import Classes, JobClass, TaskClass, VictimGroup, classes_of
-from cpsched.optimum.constraints import CONSTRAINTS
-from cpsched.optimum.levels import steps_of
-from cpsched.optimum.room import room_of
-from cpsched.optimum.variables import Variables
+from cpsched.optimum.model.capacity import room_of
+from cpsched.optimum.model.constraints import CONSTRAINTS
+from cpsched.optimum.model.objective.levels import steps_of
+from cpsched.optimum.model.symmetry import Classes, JobClass, TaskClass, VictimGroup, classes_of
+from cpsched.optimum.model.variables import Variables
 from cpsched.snapshot import Snapshot
 
 

@@ -10,8 +10,8 @@ import yaml
 
 from cpsched.check import RULES
 from cpsched.objectives import OF_DECISION, OF_VICTIMS
-from cpsched.optimum import levels as program_levels
-from cpsched.optimum.constraints import CONSTRAINTS, ELSEWHERE
+from cpsched.optimum.model.constraints import CONSTRAINTS, ELSEWHERE
+from cpsched.optimum.model.objective import levels as program_levels
 from cpsched.policy import LEVEL_KEYS, RULE_KEYS, SENSES
 from cpsched.policy.levels import SPLIT
 

@@ -9,8 +9,8 @@ from typing import Any
 from ortools.sat.python import cp_model
 
 from cpsched.check import Decision, violations
-from cpsched.optimum.extract import counts_of
-from cpsched.optimum.program import Program
+from cpsched.optimum.model.decode import counts_of
+from cpsched.optimum.model.session_model import Program
 from cpsched.snapshot import Snapshot
 from tests.oracle.brute_force import decisions
 

@@ -12,11 +12,11 @@ from cpsched.check import Decision, violations
 from cpsched.importers.load import load
 from cpsched.judge import decision_of
 from cpsched.objectives import comparable, level_plan, value_of, vector
-from cpsched.optimum.extract import counts_of
-from cpsched.optimum.lexicographic import Search
-from cpsched.optimum.program import Program
-from cpsched.optimum.race import Settings
+from cpsched.optimum.model.decode import counts_of
+from cpsched.optimum.model.session_model import Program
+from cpsched.optimum.search.lexicographic import Search
 from cpsched.optimum.solve import decide
+from cpsched.optimum.solvers.portfolio import Settings
 from cpsched.options import Options
 from cpsched.policy import load_model, policy_for
 from cpsched.snapshot import Snapshot

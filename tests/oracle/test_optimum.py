@@ -11,8 +11,8 @@ import pytest
 import cpsched
 from cpsched import timestamps
 from cpsched.importers.load import load
-from cpsched.optimum.race import Settings
 from cpsched.optimum.solve import decide
+from cpsched.optimum.solvers.portfolio import Settings
 from cpsched.policy import load_model, policy_for
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Solution, SolutionStatus

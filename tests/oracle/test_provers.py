@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import cpsched
-from cpsched.optimum import race
-from cpsched.optimum.racer import Racer
+from cpsched.optimum.solvers import portfolio as race
+from cpsched.optimum.solvers.worker import Racer
 from tests.oracle.midsize import midsize
 
 SESSIONS, CHUNK = 500, 25

@@ -8,12 +8,12 @@ import pytest
 
 from cpsched import timestamps
 from cpsched.check import RULES, Decision
-from cpsched.optimum import lexicographic
-from cpsched.optimum.foresight import Foresight
-from cpsched.optimum.lexicographic import Search
-from cpsched.optimum.race import Settings
-from cpsched.optimum.repair import Pinned, Repair
+from cpsched.optimum.relax.bounding import Foresight
+from cpsched.optimum.search import lexicographic
+from cpsched.optimum.search.lexicographic import Search
+from cpsched.optimum.search.primal.elastic_repair import Pinned, Repair
 from cpsched.optimum.solve import decide
+from cpsched.optimum.solvers.portfolio import Settings
 from cpsched.solution import SolutionStatus
 from tests.oracle.brute_force import Optimum, optimum
 from tests.oracle.rivals import binding_rules

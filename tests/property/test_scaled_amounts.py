@@ -12,8 +12,8 @@ import pytest
 
 from cpsched.check import Decision, violations
 from cpsched.objectives import vector
-from cpsched.optimum.race import Settings
 from cpsched.optimum.solve import decide
+from cpsched.optimum.solvers.portfolio import Settings
 from cpsched.quantity import nano
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Eviction, SolutionStatus

@@ -7,8 +7,8 @@ from collections.abc import Hashable
 from hypothesis import given, settings
 
 from cpsched.explain.lifting import Lifted
-from cpsched.optimum import said
-from cpsched.optimum.classes import Classes, _may_lose_all, classes_of
+from cpsched.optimum.model import features as said
+from cpsched.optimum.model.symmetry import Classes, _may_lose_all, classes_of
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.enqueue import asked, decisive_limits, promise
 from tests.contested import crowds, sessions

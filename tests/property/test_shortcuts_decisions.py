@@ -7,8 +7,8 @@ from dataclasses import replace
 from cpsched.check import violations
 from cpsched.instance import HOLDS_ROOM, Status
 from cpsched.objectives import level_plan, value_of, vector
-from cpsched.optimum.levels import steps_of
-from cpsched.optimum.program import Program
+from cpsched.optimum.model.objective.levels import steps_of
+from cpsched.optimum.model.session_model import Program
 from cpsched.resources import add
 from cpsched.snapshot.queues import held, queue_demands
 from tests.contested import decisions, mixed, sessions

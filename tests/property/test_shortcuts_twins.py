@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from cpsched.explain.lifting import Lifted
-from cpsched.optimum.classes import classes_of
+from cpsched.optimum.model.symmetry import classes_of
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.twins import twins_of
 from tests.contested import ALL, crowds, sessions

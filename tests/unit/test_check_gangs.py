@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cpsched.optimum.race import Settings
 from cpsched.optimum.solve import decide as optimum
+from cpsched.optimum.solvers.portfolio import Settings
 from tests.judge import broken, cluster, conf, decide, findings, job, pending, running, snapshot_of
 
 PLUGINS = ("priority", "predicates", "proportion")

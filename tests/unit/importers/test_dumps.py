@@ -79,7 +79,8 @@ def test_the_real_stream_holds_what_kubectl_get_printed_at_the_same_moment() -> 
         {(type(one), one.key): one for one in instance.objects if type(one) in shapes} for instance in (stream, listed)
     )
     assert objects == expected
-    assert dict(report.read) == {"Node": 12, "Pod": 103, "ReplicaSet": 9, "Service": 3}
+    read = {"DaemonSet": 3, "Deployment": 9, "Node": 12, "Pod": 103, "ReplicaSet": 9, "Service": 3}
+    assert dict(report.read) == read
     assert [line.partition(": ")[2] for line in stream.warnings] == ["set aside: 131 container logs"]
 
 
