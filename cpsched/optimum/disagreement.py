@@ -12,5 +12,5 @@ Solution's notes say so.
 """
 
 
-class MismatchError(CpschedError):
+class SolverDisagreementError(CpschedError):
     """Two of them contradict each other."""

@@ -18,7 +18,7 @@ from tests.docs.blocks import blocks
 from tests.kubectl import stand_in
 
 ROOT = Path(__file__).parents[2]
-GUIDES = ("cli", "compare", "explain", "gate", "issues", "python")
+GUIDES = ("cli", "compare", "explain", "gate", "issues", "python", "what-if")
 PAGES = (ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in GUIDES))
 SHOWN = [(page.name, block) for page in PAGES for block in blocks(page, "console")]
 

@@ -15,12 +15,12 @@ _NEIGHBOURHOOD = {
 }
 
 
-class Said:
+class FeatureIds:
     """Numbers for what tasks of one instance say; many share a spec or a vector, and what is shared is read once."""
 
     def __init__(self) -> None:
         self._numbers: dict[Hashable, int] = {}
-        self.own_things: set[int] = set()
+        self.private: set[int] = set()
         """Wishes with volumes or claims in them, which no two pods share."""
         self._wishes: dict[int, int] = {}
         self._company: dict[int, int] = {}
@@ -34,7 +34,7 @@ class Said:
         if number is None:
             number = self._wishes[id(spec)] = self._number(spec, (_stated(spec, _WISHES), _ports(spec)))
             if spec.volumes or spec.resource_claims:
-                self.own_things.add(number)
+                self.private.add(number)
         return number
 
     def company(self, spec: PodSpec) -> int:

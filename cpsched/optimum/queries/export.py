@@ -11,8 +11,8 @@ from ortools.sat.python import cp_model
 from cpsched.files import write_whole
 from cpsched.instance import Instance
 from cpsched.objectives import level_plan
-from cpsched.optimum.model.objective.levels import steps_of
-from cpsched.optimum.model.session_model import Program
+from cpsched.optimum.model.objective import stages_of
+from cpsched.optimum.model.session_model import SessionModel
 from cpsched.policy import Policy
 from cpsched.snapshot import Snapshot
 
@@ -22,10 +22,10 @@ TEXT_SUFFIXES = (".txt", ".textproto")
 def first_program(instance: Instance, policy: Policy) -> cp_model.CpModel:
     """Every constraint of the session, and the first level (its first step) as the objective."""
     snapshot = Snapshot(instance, policy)
-    program = Program(snapshot)
+    program = SessionModel(snapshot)
     plan = level_plan(snapshot)
     if plan:
-        program.cp.minimize(steps_of(program.variables, *plan[0])[0].expr)
+        program.cp.minimize(stages_of(program.variables, *plan[0])[0].expr)
     return program.cp
 
 

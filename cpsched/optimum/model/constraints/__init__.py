@@ -28,7 +28,7 @@ CONSTRAINTS: dict[str, Constraint] = {
     "enqueue": enqueue,
 }
 
-IN_SKETCHES = tuple(key for key in CONSTRAINTS if key != "filters")
+IN_RELAXATIONS = tuple(key for key in CONSTRAINTS if key != "filters")
 """Rules whose rows still hold when they are summed up over several nodes and over everybody alike."""
 
 ELSEWHERE: dict[str, str] = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ortools.sat.python import cp_model
 
 from cpsched.check.protections import covers
+from cpsched.optimum.model.classes import VictimClass
 from cpsched.optimum.model.constraints.reclaim_order import above_shares
 from cpsched.optimum.model.constraints.reclaim_right import claims_of
-from cpsched.optimum.model.symmetry import VictimGroup
 from cpsched.optimum.model.variables import Claims, Expr, Variables, sum_of
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.rights import Action
@@ -16,7 +16,7 @@ from cpsched.snapshot.rights import Action
 def eviction(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
     """Victims of an action need a task that may evict them; reclaim also needs shares on both sides."""
     claims = claims_of(v)
-    if v.knows_who:
+    if v.tracks_owner:
         _present(cp, snapshot, v, claims)
     else:
         _claimed(cp, v, claims)
@@ -33,14 +33,14 @@ def _present(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables, claims: Cla
             if key not in present:
                 present[key] = _entitled(cp, v, key, claims)
             flags: list[Expr] = [*present[key]]
-            if v.lenient:
-                flags.append(v.excuse(1, f"{action} of {group.sample.key}"))
+            if v.elastic:
+                flags.append(v.slack(1, f"{action} of {group.representative.key}"))
             cp.add(v.evict[group.index, action] <= len(group.tasks) * sum_of(flags))
 
 
 def _claimed(cp: cp_model.CpModel, v: Variables, claims: Claims) -> None:
     """Where nobody knows who is placed: one of the queues that could reclaim the victims has the claim."""
-    together: dict[tuple[int, ...], list[VictimGroup]] = {}
+    together: dict[tuple[int, ...], list[VictimClass]] = {}
     for group in v.classes.victims:
         if "reclaim" in group.rights:
             together.setdefault(group.rights["reclaim"], []).append(group)
@@ -74,7 +74,7 @@ def _entitled(
 def protect_pdb(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
     """With `hard`, no budget loses more pods than it allows."""
     for budget in snapshot.instance.budgets:
-        covered = [g for g in v.classes.victims if covers(budget, g.sample)]
+        covered = [g for g in v.classes.victims if covers(budget, g.representative)]
         hard = [
             v.evict[g.index, action]
             for g in covered

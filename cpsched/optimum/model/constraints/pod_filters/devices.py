@@ -12,15 +12,15 @@ from cpsched.filters.device_request import AllocationError, Candidate
 from cpsched.filters.dynamic_resources import NAME, State
 from cpsched.filters.state import ClusterState
 from cpsched.objects.devices import ResourceClaim
-from cpsched.optimum.model.constraints.pod_filters.context import Board
+from cpsched.optimum.model.classes import TaskClass
+from cpsched.optimum.model.constraints.pod_filters.context import FilterModel
 from cpsched.optimum.model.constraints.pod_filters.matching import Demand, enough_for_all
-from cpsched.optimum.model.symmetry import TaskClass
 from cpsched.optimum.model.variables import Expr, sum_of
 
 Wishes = list[tuple[int, list[Candidate]]]
 
 
-def devices(board: Board) -> None:
+def devices(board: FilterModel) -> None:
     """Claims with devices are used where these are, and claims without find enough of them.
 
     Extended resources that a class of devices stands for are left to the checker.
@@ -28,8 +28,8 @@ def devices(board: Board) -> None:
     predicates = board.snapshot.predicates
     asked: list[tuple[TaskClass, State]] = []
     for one in board.tasks:
-        if one.sample.pod.spec.resource_claims and board.interplay.enabled(one.sample, NAME):
-            found = FILTERS[NAME].prefilter(one.sample, predicates.cluster, predicates.args(one.sample))
+        if one.representative.pod.spec.resource_claims and board.interactions.enabled(one.representative, NAME):
+            found = FILTERS[NAME].prefilter(one.representative, predicates.cluster, predicates.args(one.representative))
             if found.status.is_success and found.state is not None:
                 asked.append((one, found.state))
     if not asked:
@@ -94,13 +94,13 @@ class _Search:
         return self._spec[claim.key]
 
 
-def _demands(board: Board, users: list[TaskClass], by_node: dict[str, Wishes]) -> Iterator[Demand]:
+def _demands(board: FilterModel, users: list[TaskClass], by_node: dict[str, Wishes]) -> Iterator[Demand]:
     """What a claim takes at each node; of one with several users only if it can be used on one node alone."""
     used: dict[str, Expr] = {}
     for node in by_node:
         counts = [count for one in users for count in board.counts(one, [node])]
         if counts:
-            used[node] = sum_of(counts) if len(users) == 1 else board.presence(users, [node])
+            used[node] = sum_of(counts) if len(users) == 1 else board.any_placed(users, [node])
     if len(users) > 1:
         if not all(any(least and all(map(ties_to_node, fit)) for least, fit in by_node[node]) for node in used):
             return

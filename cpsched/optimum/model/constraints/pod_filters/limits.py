@@ -14,22 +14,22 @@ from cpsched.filters.csi_translation import CsiVolume
 from cpsched.filters.node_volume_limits import NAME, TOO_MANY, State, attached_to, check, limits_at, volumes_at
 from cpsched.filters.state import NodeState
 from cpsched.instance import Task
-from cpsched.optimum.model.constraints.pod_filters.context import Board
+from cpsched.optimum.model.classes import TaskClass
+from cpsched.optimum.model.constraints.pod_filters.context import FilterModel
 from cpsched.optimum.model.constraints.pod_filters.volumes import with_volumes
-from cpsched.optimum.model.symmetry import TaskClass
 from cpsched.optimum.model.variables import Expr, sum_of
 
 
-def limits(board: Board) -> None:
+def limits(board: FilterModel) -> None:
     """Every driver's limit on every node, once the victims are gone and for what starts beside them."""
     predicates = board.snapshot.predicates
     storage = predicates.cluster.storage
     by_node: dict[str, list[TaskClass]] = {}
     for one in with_volumes(board, NAME):
-        needs_driver = predicates.args(one.sample).features.volume_limit_scaling
+        needs_driver = predicates.args(one.representative).features.volume_limit_scaling
         for name in one.nodes:
             bare = NodeState(predicates.cluster.nodes[name].node, 0, predicates.cluster.facts)
-            status = check(State(needs_driver), one.sample, bare, predicates.cluster)
+            status = check(State(needs_driver), one.representative, bare, predicates.cluster)
             if status.is_success or status == TOO_MANY:
                 by_node.setdefault(name, []).append(one)
             else:
@@ -47,9 +47,9 @@ def limits(board: Board) -> None:
 class _Node:
     """The volumes of one driver on one node."""
 
-    def __init__(self, board: Board, name: str, driver: str, classes: list[TaskClass]):
+    def __init__(self, board: FilterModel, name: str, driver: str, classes: list[TaskClass]):
         self.board, self.name, self.driver = board, name, driver
-        self.wanted = {one.index: self._volumes([one.sample]) for one in classes}
+        self.wanted = {one.index: self._volumes([one.representative]) for one in classes}
         self.held = self._volumes(board.fixed_by_node.get(name, ()))
         storage = board.snapshot.predicates.cluster.storage
         self.staying = self.held | {volume for volume in attached_to(name, storage) if volume.driver == driver}
