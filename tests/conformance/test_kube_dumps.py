@@ -12,7 +12,9 @@ from cpsched.greedy.kube import Options, Run, replay
 from cpsched.greedy.kube.victims import start_time
 from cpsched.importers.policy import load_policy
 from cpsched.instance import Instance, Status
-from cpsched.solution import Solution
+from cpsched.objectives import comparable
+from cpsched.solution import Level, Solution, SolutionStatus
+from cpsched.timestamps import parse
 from tests.conformance.live_dumps import DATA, Row, cluster, rows
 
 ROWS = rows("kube")
@@ -110,6 +112,30 @@ def of(recorded: dict[str, str], pods: list[str]) -> dict[str, str]:
 
 def preemptors(stated: Any) -> set[str]:
     return {stated} if isinstance(stated, str) else set(stated)
+
+
+@pytest.mark.parametrize("step", EXACT)
+def test_the_real_decision_breaks_no_rule(step: str) -> None:
+    found = cpsched.solve(cluster("kube", step), engine="kube")
+    assert (found.model, found.findings) == ("kube", ())
+
+
+@pytest.mark.parametrize("step", ["k03-gpu", "k06-spread", "f01-preempt-low", "f05-standard-vs-low", "f06-budgets"])
+def test_what_is_proved_is_not_contradicted(step: str) -> None:
+    """What the real scheduler did is never better than what is called the best."""
+    instance = cluster("kube", step)
+    real, best = cpsched.solve(instance, engine="kube"), cpsched.solve(instance)
+    assert best.status is SolutionStatus.OPTIMAL
+    assert best.findings == ()
+    assert ranked(best) <= ranked(real)
+
+
+def ranked(solution: Solution) -> Any:
+    return comparable([(one.name, one.priority) for one in solution.levels], [number(one) for one in solution.levels])
+
+
+def number(level: Level) -> int | None:
+    return parse(level.value) if isinstance(level.value, str) else level.value
 
 
 @pytest.fixture(scope="module", params=["plain.json.gz", "plain-cluster-info-dump.txt.gz"])
