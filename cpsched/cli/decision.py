@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
+from cpsched.cli.in_doubt import above
 from cpsched.cli.tables import table
 from cpsched.report.jobs import gangs_short, keys_of, name_of, outcome, stay_rows, too_little, touched_jobs
 from cpsched.report.levels import proof
@@ -16,6 +17,7 @@ from cpsched.report.words import BETTER
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from cpsched.cli.output import Part
     from cpsched.snapshot import SessionJob, Snapshot
     from cpsched.solution import Level, Solution
 
@@ -28,10 +30,22 @@ MOST_ROWS = 40
 """Longer tables say how many rows they leave out; JSON has them all."""
 
 
-def decision_tables(snapshot: Snapshot, solution: Solution) -> Iterator[Table | str]:
+def decision_tables(snapshot: Snapshot, solution: Solution) -> Iterator[Part]:
     """Everything a person wants to see first."""
+    from cpsched.contents import contents, nothing_to_decide
+
     ended = ", interrupted" if solution.interrupted else ""
-    yield f"Engine {solution.engine}, model {solution.model}: {status_text(solution)}{ended}"
+    nothing = nothing_to_decide(snapshot, solution)
+    status = f"nothing to decide: {nothing}" if nothing else f"{status_text(solution)}{ended}"
+    yield [
+        contents(snapshot.instance, snapshot.policy),
+        *(one.text for one in snapshot.instance.what_if),
+        *above(solution.doubts),
+        f"Engine {solution.engine}, model {solution.model}: {status}",
+    ]
+    if nothing:
+        yield from _cut("Why others stay", ["task", "reason stated by the engine"], stay_rows(solution.unplaced))
+        return
     yield from _cut("Jobs", JOB_COLUMNS, _jobs(snapshot, solution))
     yield from _cut("Where tasks go", ["job", "task", "node", ""], _places(snapshot, solution))
     yield from _cut("Victims", ["task", "node", "#priority", "action", "for"], _victims(snapshot, solution))

@@ -13,6 +13,7 @@ from cpsched.policy import Policy
 
 if TYPE_CHECKING:
     from cpsched.importers.corpus import Case
+    from cpsched.what_if.changes import Changes
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,8 @@ class Told:
     allow_extenders: bool | None = None
     strict: bool = True
     """Whether faults in the file of a case are errors."""
+    changes: Changes | None = None
+    """What is changed in every cluster before anything is decided."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ class Session:
 
 def open_session(case: Case, told: Told) -> Session:
     """Load a case; what the user says comes before what the case says."""
-    instance = case.load(lenient=told.lenient, strict=told.strict)
+    instance = case.load(lenient=told.lenient, strict=told.strict, changes=told.changes)
     policy = load_policy(
         told.model if told.model is not None else case.model,
         told.conf,

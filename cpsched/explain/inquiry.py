@@ -9,6 +9,7 @@ from typing import Any
 
 from cpsched import engines
 from cpsched.check import Decision
+from cpsched.completeness.registry import doubts
 from cpsched.errors import InputError
 from cpsched.explain import texts
 from cpsched.explain.candidates import candidates_of
@@ -25,7 +26,7 @@ from cpsched.explain.subject import Subject, settled, subject_of
 from cpsched.explain.trial import Changes, Trial
 from cpsched.instance import Instance
 from cpsched.judge import decision_of
-from cpsched.optimum.placeable import UndecidedError, kin
+from cpsched.optimum.queries.feasibility import UndecidedError, identical_pending
 from cpsched.options import Options
 from cpsched.policy import Policy
 from cpsched.snapshot import SessionJob, Snapshot
@@ -61,7 +62,8 @@ def explain(
         task=subject.task.key if subject.task else None,
         engine=engine,
         model=policy.name,
-        doubts=policy.doubts_of_search,
+        doubts=doubts(instance, policy, search=True),
+        what_if=instance.what_if,
         **inquiry.answer(),
     )
 
@@ -178,7 +180,7 @@ class Inquiry:
         if not self.job.is_below_minimum or self.job.key in self.best.placed_by_job:
             waiting = [one for one in self.job.pending if one.key not in placed]
             task = task or waiting[0]
-            alike = kin(self.snapshot, task)
+            alike = identical_pending(self.snapshot, task)
             counts = {job: len(tasks) for job, tasks in self.best.placed_by_job.items()}
             return Goal(self.job.key, task.key, alike, sum(key in placed for key in alike), counts)
         return Goal(self.job.key)

@@ -14,7 +14,7 @@ from cpsched.instance import Instance, Queue, Task
 from cpsched.instance import Status as TaskStatus
 from cpsched.policy import Policy
 from cpsched.policy.model import Rules
-from cpsched.policy.policy import EvictingAction
+from cpsched.policy.policy import AnyAction
 from cpsched.shares import Exact, QueueShare
 from cpsched.snapshot import Room, SessionJob, Snapshot
 from cpsched.snapshot.predicates import Predicates
@@ -45,7 +45,7 @@ class LiftedPolicy(Policy):
         """The configured actions; all there are, if the rule is lifted."""
         return (*super().actions, *ACTIONS) if "actions" in self.lifted else super().actions
 
-    def evicts(self, action: EvictingAction) -> bool:
+    def evicts(self, action: AnyAction) -> bool:
         """As configured; without the rule `eviction` somebody always may."""
         return super().evicts(action) or ("eviction" in self.lifted and action == "preempt")
 

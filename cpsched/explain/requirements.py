@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from cpsched.amounts import shown
+from cpsched.explain.entering import entering_lines
 from cpsched.explain.groups import SMALL, NodeGroup, Shortage
 from cpsched.explain.obstacles import summary
 from cpsched.filters import FILTERS
 from cpsched.instance import HOLDS_ROOM
 from cpsched.snapshot import SessionJob, Snapshot
-from cpsched.snapshot.enqueue import refusal
 
 STATE = "state"
 """Subject of the requirement that a queue be Open, behind the queue's name."""
@@ -146,8 +146,8 @@ def _queue(snapshot: Snapshot, job: SessionJob) -> Iterator[Requirement]:
 def _entering(snapshot: Snapshot, job: SessionJob) -> Iterator[Requirement]:
     policy = snapshot.policy
     if job.is_pending and policy.pending_jobs_enter != "freely":
-        refused = refusal(snapshot, job, [job]) if policy.pending_jobs_enter == "enqueue" else ()
-        why = f"{refused[0]} refuses: {', '.join(refused[1:])}" if refused else "its PodGroup is Pending"
+        lines = entering_lines(snapshot, job) if policy.pending_jobs_enter == "enqueue" else []
+        why = "; ".join(lines) or "its PodGroup is Pending"
         yield Requirement("enqueue", job.key, (), why)
     missing = [name for name in ACTIONS if not policy.is_kube and not policy.has_action(name)]
     if missing:

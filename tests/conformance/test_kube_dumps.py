@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import cpsched
+from cpsched import engines
 from cpsched.greedy.kube import Options, Run, replay
 from cpsched.greedy.kube.victims import start_time
 from cpsched.importers.policy import load_policy
@@ -155,7 +156,8 @@ def test_the_plain_cluster_is_kube_schedulers(plain: Instance) -> None:
 
 def test_both_dumps_of_the_plain_cluster_give_the_same_answer(plain: Instance) -> None:
     """Nothing is bound, by the mirror or by the optimum."""
-    found = {engine: cpsched.solve(plain, engine=engine) for engine in ("kube", "optimal")}
+    policy = load_policy(instance=plain)
+    found = {engine: engines.run(engine, plain, policy, engines.Options()) for engine in ("kube", "optimal")}
     for one in found.values():
         assert (one.binds, one.evictions, one.nominations, one.findings) == ({}, (), {}, ())
         assert one.model == "kube"

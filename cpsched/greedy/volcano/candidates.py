@@ -45,7 +45,7 @@ class Trials:
             return not_eligible(session, task) or session.pre_predicate(task)
         if task.task.never_preempts:
             return "its preemptionPolicy is Never"
-        refused = session.not_preemptive(session.queue_of(task), task)
+        refused = session.not_preemptive(session.queue_of(task), task.request)
         return refused.text() if refused else session.pre_predicate(task)
 
     def on(self, node: str) -> Attempt:

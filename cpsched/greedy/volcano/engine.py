@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cpsched.collector import without_collector
-from cpsched.errors import InputError
 from cpsched.greedy.outcomes import SAMPLES, Choices, First, Outcomes, Sampled, all_outcomes
 from cpsched.greedy.volcano.actions import ACTIONS
 from cpsched.greedy.volcano.closing import nominations, phases, task_messages, unplaced
@@ -70,7 +69,6 @@ def _run(instance: Instance, policy: Policy, choices: Choices, options: Options)
 
 
 def _session(instance: Instance, policy: Policy, choices: Choices, options: Options, story: Story) -> Replay:
-    _check_mirrored(instance)
     session = Session(instance, policy, choices, story)
     session.open(PLUGINS)
     if options.fast and _fast_shards(instance):
@@ -79,16 +77,6 @@ def _session(instance: Instance, policy: Policy, choices: Choices, options: Opti
         ACTIONS[name](session)
     session.close()
     return Replay(_solution(session, options), session.messages, task_messages(session), tuple(story.lines))
-
-
-def _check_mirrored(instance: Instance) -> None:
-    """Refuse what would be decided by code that is not mirrored."""
-    for key, job in instance.jobs.items():
-        spec = job.group.spec
-        for name, stated in (("networkTopology", spec.network_topology), ("subGroupPolicy", spec.sub_group_policy)):
-            if stated:
-                wrong = f"PodGroup {key} states {name}, which the Volcano mirror does not replay"
-                raise InputError(wrong, file=instance.file, right=f"take {name} out, or leave the PodGroup out")
 
 
 def _fast_shards(instance: Instance) -> bool:
