@@ -293,6 +293,7 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
         lenient=lenient,
         kube_version=kube_version,
         allow_extenders=allow_extenders,
+        subject=job or task,
     )
     _tell(instance, policy)
     return inquire(instance, policy, options, engine=engine, job=job, task=task)
