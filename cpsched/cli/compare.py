@@ -16,6 +16,7 @@ from cpsched.cli.parameters import (
     CaseModel,
     Conf,
     Corpora,
+    Deterministic,
     Jobs,
     Json,
     KubeVersion,
@@ -28,6 +29,7 @@ from cpsched.cli.parameters import (
     Workers,
 )
 from cpsched.cli.progress import progress
+from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
 from cpsched.errors import InputError, unexpected
 
 if TYPE_CHECKING:
@@ -66,8 +68,16 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     seed: Seed = 1,
     time_limit: TimeLimit = 60,
     workers: Workers = 1,
+    deterministic: Deterministic = False,
     jobs: Jobs = 1,
     cache: Cache = None,
+    submit: Submit = None,
+    cordon: Cordon = None,
+    drain: Drain = None,
+    add_nodes: AddNodes = None,
+    like: Like = None,
+    without: Without = None,
+    assume_nodes: AssumeNodes = False,
     json: Json = False,
     markdown: Markdown = False,
     output: Output = None,
@@ -84,9 +94,10 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     from cpsched.options import Options
 
     check_outputs(output)
+    changes = changes_of(corpora[0], submit, cordon, drain, add_nodes, like, without, assume_nodes)
     names = checked(named_in(engines or ()) or [MIRROR, OPTIMAL])
-    told = Told(model, conf, lenient, kube_version, pod_groups, allow_extenders or None, strict)
-    options = Options(time_limit=time_limit, workers=workers, seed=seed)
+    told = Told(model, conf, lenient, kube_version, pod_groups, allow_extenders or None, strict, changes)
+    options = Options(time_limit=time_limit, workers=workers, seed=seed, deterministic=deterministic)
     summary, kept = Summary(names), list[Any]()
     single: Comparison | None = None
     warned = False
