@@ -16,7 +16,19 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "cpsched/filters/harmless.py": ("tests/unit/filters/test_harmless.py", "tests/unit/filters/test_final_state.py"),
     "cpsched/objectives.py": ("tests/unit/test_objectives.py",),
     "cpsched/optimum/search/result.py": ("tests/unit/optimum/search/test_result.py",),
-    "cpsched/optimum/model/objective/levels.py": (
+    "cpsched/optimum/model/objective/jobs.py": (
+        "tests/oracle/test_optimum.py",
+        "tests/oracle/test_random_optimum.py",
+    ),
+    "cpsched/optimum/model/objective/placement.py": (
+        "tests/oracle/test_optimum.py",
+        "tests/oracle/test_random_optimum.py",
+    ),
+    "cpsched/optimum/model/objective/queue_deficit.py": (
+        "tests/oracle/test_optimum.py",
+        "tests/oracle/test_random_optimum.py",
+    ),
+    "cpsched/optimum/model/objective/victims.py": (
         "tests/oracle/test_optimum.py",
         "tests/oracle/test_random_optimum.py",
     ),
