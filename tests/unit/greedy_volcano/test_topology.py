@@ -9,6 +9,7 @@ import pytest
 
 from cpsched.errors import InputError
 from cpsched.greedy.volcano import Replay
+from cpsched.greedy.volcano.fit import FitErrors
 from cpsched.greedy.volcano.placing import place_tasks
 from cpsched.greedy.volcano.search import for_allocation
 from cpsched.greedy.volcano.session import Session
@@ -179,7 +180,7 @@ class TestSubJobs:
         return [pod(f"a-w-{n}", "a", metadata={"labels": {"part": part}}) for n, part in enumerate(numbers)]
 
     def test_saved_operations_done_again_leave_the_former_entry(self) -> None:
-        found = session(group("a"), *pods("a", 1))
+        found = session(group("a"), *pods("a", 1), plugins=("gang",))
         job, task, statement = found.jobs["ns/a"], found.tasks["ns/a-w-0"], Statement(found)
         assert statement.pipeline(task, found.nodes["n0"], after_eviction=True)
         copies = saved([statement])
@@ -224,9 +225,13 @@ class TestSubJobs:
         assert len(decided(few, *self.parts("1", "1", "2", "2")).solution.binds) == 4
 
     def test_a_failed_task_does_not_end_a_group(self) -> None:
-        big = pod("a-big-0", "a", cpu="9", priority=5, metadata={"labels": {"part": "1"}})
-        job = group("a", 1, subGroupPolicy=[self.POLICY | {"subGroupSize": 1}])
-        assert decided(job, big, *self.parts("1")).solution.binds.keys() == {"ns/a-w-0"}
+        big = pod("a-big-0", "a", role="big", cpu="9", priority=5, metadata={"labels": {"part": "1"}})
+        needed = {"minTaskMember": {"big": 1}}
+        for policies, goes_on in (([self.POLICY | {"subGroupSize": 1}], True), ([], False)):
+            job = group("a", 1, subGroupPolicy=policies, **needed)
+            state = session(job, big, *self.parts("1")).jobs["ns/a"]
+            state.fit_errors["ns/a-big-0"] = FitErrors()
+            assert state.need_continue(state.sub_job_of["ns/a-big-0"]) is goes_on
 
     def test_only_nodes_of_the_domain_are_nominated(self) -> None:
         job = group("a", networkTopology=HARD)
