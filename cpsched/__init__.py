@@ -67,7 +67,7 @@ def load(  # noqa: PLR0913 - the names of the command line's flags
         source: a path, "-" for stdin, several paths of one cluster, a mapping (a List, an object, the compact form or
             another program's snapshot), or a list of objects.
         sharding: overrides the instance's own: {"mode": "none|soft|hard", "nodes": [...]}.
-        lenient: broken references between objects become warnings of the instance.
+        lenient: in a case too, broken references between objects become warnings of the instance.
         strict: files and objects that cannot be read are errors; else they are set aside, and the warnings count them.
         format: what the source is, if it shall not be told by looking: volcano-dump, kai, simulator, openb, dlrm.
         queues: further objects that the source lacks, such as the queues of a cache dump.
@@ -297,6 +297,7 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
         lenient=lenient,
         kube_version=kube_version,
         allow_extenders=allow_extenders,
+        subject=job or task,
     )
     _tell(instance, policy)
     return inquire(instance, policy, options, engine=engine, job=job, task=task)

@@ -24,7 +24,7 @@ ANNOTATIONS = (
     "cpsched/",
 )
 """How the names of annotations begin that schedulers read; `kubectl apply` keeps the whole manifest in another one."""
-BARE_ANNOTATIONS = frozenset({"sla-waiting-time"})
+BARE_ANNOTATIONS = frozenset({"kubernetes.io/config.mirror", "kwok.x-k8s.io/node", "sla-waiting-time"})
 
 
 def kept(raw: Mapping[str, Any], shape: type[BaseModel]) -> Raw:

@@ -109,7 +109,9 @@ def _missing(reading: Reading, resources: tuple[Resource, ...], there: set[str])
 def _known_objects(reading: Reading) -> Iterator[Raw]:
     value = reading.value()
     items = value.get("items") if isinstance(value, Mapping) else None
-    for item in items if isinstance(items, list) else ():
+    if not isinstance(items, list):
+        raise reading.error() if reading.failed else InputError("printed no List of objects", file=reading.program)
+    for item in items:
         if isinstance(item, dict) and isinstance(item.get("metadata"), dict) and _shape(item) is not None:
             yield item
 

@@ -113,6 +113,7 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
             lenient=lenient,
             kube_version=kube_version,
             allow_extenders=allow_extenders or None,
+            subject=name or job or task,
         )
     decides = engine or (policy.model.scheduler if lists else engines.DEFAULT)
     announce(policy)

@@ -42,9 +42,11 @@ AllowExtenders = Annotated[
         help="Also ask the HTTP extenders that the input or a model names; without it only those of --conf are asked.",
     ),
 ]
-Lenient = Annotated[bool, typer.Option("--lenient", help="Broken references between objects are warnings, not errors.")]
+Lenient = Annotated[
+    bool, typer.Option("--lenient", help="Broken references between objects are warnings in a case too, not errors.")
+]
 Strict = Annotated[
-    bool, typer.Option("--strict", help="Files and objects that cannot be read are errors; else they are set aside.")
+    bool, typer.Option("--strict", help="Read the input as a case: every fault is an error, none is set aside.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Output = Annotated[

@@ -58,7 +58,15 @@ class TestWhatIsThere:
         """They exist, but the dump lacks them: none are made up."""
         instance = load(cluster(owned("ReplicaSet", "rs", spec={"template": template()}, status={"replicas": 1})))
         assert names(instance) == []
-        assert any("ReplicaSet default/rs counts 1 pods, which are not in the input" in w for w in instance.warnings)
+        assert instance.warnings == (
+            "input: 1 pod that workloads count, missing in the input: of ReplicaSet default/rs",
+        )
+
+    def test_many_that_lack_their_pods_are_one_line(self):
+        """A dump without pods has hundreds of workloads."""
+        sets = [owned("ReplicaSet", f"r{n}", spec={"template": template()}, status={"replicas": 2}) for n in range(9)]
+        (line,) = load(cluster(*sets)).warnings
+        assert line.startswith("input: 18 pods that workloads count, missing in the input: of ReplicaSet default/r0, ")
 
     @pytest.mark.parametrize(
         "fields",
@@ -85,7 +93,7 @@ class TestHeld:
         instance = load(cluster(vcjob(uid="u"), self.held()))
         assert {key: len(job.tasks) for key, job in instance.jobs.items()} == {"default/train-u": 2}
         assert instance.jobs["default/train-u"].min_resources["cpu"] == 3000
-        assert "2 pods are still to be made by a controller" in " ".join(instance.warnings)
+        assert "2 pods still to be made by controllers" in " ".join(instance.warnings)
 
     def test_without_its_job(self):
         """Tasks of equal parts, which together ask for just minResources."""
