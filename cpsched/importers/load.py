@@ -36,7 +36,7 @@ Path = str | os.PathLike[str]
 Source = Path | Sequence[Path] | Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
 
-def load(
+def load(  # noqa: PLR0913 - what a user can say of an input
     source: Source,
     *,
     sharding: Mapping[str, Any] | None = None,
