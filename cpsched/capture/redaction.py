@@ -17,16 +17,16 @@ Word = Callable[[str], str]
 
 _AMOUNTS = frozenset({
     "allocatable", "allocatedResources", "attributes", "capability", "capacity", "consumesCounters",
-    "deserved", "disruptionMode", "limits", "minResources", "overhead", "requests", "resource",
-    "sharedCounters",
+    "deserved", "disruptionMode", "hard", "limits", "minResources", "overhead", "requests", "resource",
+    "sharedCounters", "used",
 })  # fmt: skip
 """Mappings from names of resources or devices to amounts; these names stay."""
 _PLAIN = frozenset({
     "accessModes", "allocationMode", "apiGroup", "apiVersion", "attacher", "bindingConditions", "capacity",
     "creationTimestamp", "deletionTimestamp", "deviceClassName", "distinctAttribute", "driver", "effect",
-    "expression", "extendedResourceName", "kind", "matchAttribute", "maxUnavailable", "maximumVolumeSize",
-    "minAvailable", "mode", "nodeAffinityPolicy", "nodeTaintsPolicy", "operator", "phase", "preemptionPolicy",
-    "protocol", "provisioner", "reason", "resource", "restartPolicy", "schedulerName", "startTime", "state",
+    "expression", "extendedResourceName", "kind", "lastTransitionTime", "matchAttribute", "maxUnavailable",
+    "maximumVolumeSize", "minAvailable", "mode", "nodeAffinityPolicy", "nodeTaintsPolicy", "operator", "phase",
+    "preemptionPolicy", "protocol", "provisioner", "reason", "resource", "restartPolicy", "schedulerName", "startTime", "state",
     "status", "type", "volumeBindingMode", "volumeMode", "whenUnsatisfiable",
 })  # fmt: skip
 """Fields whose texts are words of the API, amounts, times, or names of software; they stay."""

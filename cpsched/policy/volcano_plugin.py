@@ -53,11 +53,16 @@ def _left_out(name: str, flags: Mapping[str, bool], actions: Sequence[str], plac
         right = known(name, PLUGINS, also=UNMIRRORED_PLUGINS)
         notes.doubt("plugin", name, UNKNOWN, wrong, place=place, right=right)
         return
-    on = (flag for flag in UNMIRRORED_PLUGINS[name] if flags[flag])
-    decides = ", ".join(DECIDES[flag] for flag in on if flag not in ASKED_BY or ASKED_BY[flag] in actions)
+    decides = decided(flags, UNMIRRORED_PLUGINS[name], actions)
     if decides:
         wrong = f"plugin {name} is not mirrored, so the answer is made without it; it decides: {decides}"
         notes.doubt("plugin", name, decides, wrong, place=place)
+
+
+def decided(flags: Mapping[str, bool], points: Sequence[str], actions: Sequence[str]) -> str:
+    """What is decided at those of the points that are on and that an action asks."""
+    on = (flag for flag in points if flags[flag])
+    return ", ".join(DECIDES[flag] for flag in on if flag not in ASKED_BY or ASKED_BY[flag] in actions)
 
 
 def _flags(entry: Mapping[str, Any], name: str, place: str, notes: Notes) -> dict[str, bool]:

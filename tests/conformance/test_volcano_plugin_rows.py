@@ -18,15 +18,11 @@ from tests.conformance.test_volcano_rows import decision, nameless, replayed
 DATA = Path(__file__).parent / "data"
 CHUNKS = 4
 
-PROFILES = {"arguments": 51, "tdm": 70}
+PROFILES = {"arguments": 51, "tdm": 70, "cdp": 71, "nodegroup": 118, "strategy": 107, "quota": 88}
 """Profiles that are mirrored, with how many rows they have."""
 
 NOT_BUILT = {
-    "nodegroup": "the plugin nodegroup is not mirrored",
-    "strategy": "the plugin resource-strategy-fit is not mirrored",
     "tasktopology": "the plugin task-topology is not mirrored",
-    "cdp": "the plugin cdp is not mirrored",
-    "quota": "the plugin resourcequota is not mirrored",
     "gpumemory": "the plugin deviceshare is not mirrored",
     "gpunumber": "the plugin deviceshare is not mirrored",
     "vgpu": "the plugin deviceshare is not mirrored",
