@@ -26,8 +26,8 @@ _PLAIN = frozenset({
     "creationTimestamp", "deletionTimestamp", "deviceClassName", "distinctAttribute", "driver", "effect",
     "expression", "extendedResourceName", "kind", "lastTransitionTime", "matchAttribute", "maxUnavailable",
     "maximumVolumeSize", "minAvailable", "mode", "nodeAffinityPolicy", "nodeTaintsPolicy", "operator", "phase",
-    "preemptionPolicy", "protocol", "provisioner", "reason", "resource", "restartPolicy", "schedulerName", "startTime", "state",
-    "status", "type", "volumeBindingMode", "volumeMode", "whenUnsatisfiable",
+    "preemptionPolicy", "protocol", "provisioner", "reason", "resource", "restartPolicy", "schedulerName", "startTime",
+    "state", "status", "type", "volumeBindingMode", "volumeMode", "whenUnsatisfiable",
 })  # fmt: skip
 """Fields whose texts are words of the API, amounts, times, or names of software; they stay."""
 _NAMED_AFTER_SOFTWARE = frozenset({"CSIDriver", "DeviceClass"})

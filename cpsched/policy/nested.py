@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from cpsched.quantity import milli, whole
+
 Decoder = Callable[[object], Any]
 
 LEAST, MOST = "LeastAllocated", "MostAllocated"
@@ -84,6 +86,76 @@ def _mapping(raw: object) -> Mapping[Any, Any]:
 def listed(text: str) -> tuple[str, ...]:
     """The names of a comma-separated text."""
     return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """The load of a node, in percent, above which usage keeps tasks off."""
+
+    cpu: int = 80
+    memory: int = 80
+
+
+@dataclass(frozen=True)
+class Estimator:
+    """How usage guesses the load of tasks that nobody has measured yet."""
+
+    request_ratio: float = 0.7
+    burst_ratio: float = 0.0
+    risk_threshold: float = 0.6
+    risk_factor: float = 1.2
+    be_cpu: float = 250.0
+    """milli-cores of a task without requests"""
+    be_memory: float = 200.0 * 2**20
+    """bytes of such a task"""
+
+
+def thresholds(raw: object) -> Thresholds:
+    """`thresholds` of usage; what cannot be used leaves the default."""
+    stated, default = _section(raw), Thresholds()
+
+    def percent(key: str, otherwise: int) -> int:
+        value = stated.get(key)
+        return value if type(value) is int and 0 <= value <= 100 else otherwise
+
+    return Thresholds(percent("cpu", default.cpu), percent("mem", default.memory))
+
+
+def estimator(raw: object) -> Estimator:
+    """`estimator` of usage; what cannot be used leaves the default."""
+    stated, default = _section(raw), Estimator()
+
+    def number(key: str, least: float, most: float, otherwise: float) -> float:
+        value = stated.get(key)
+        usable = type(value) in (int, float) and least <= value <= most
+        return float(value) if usable else otherwise
+
+    return Estimator(
+        number("request_ratio", 0, 1, default.request_ratio),
+        number("burst_ratio", 0, 1, default.burst_ratio),
+        number("risk_threshold", 0, 1, default.risk_threshold),
+        number("risk_factor", 1, float("inf"), default.risk_factor),
+        _amount(stated.get("be_cpu"), 1, milli, default.be_cpu),
+        _amount(stated.get("be_mem"), 2**20, whole, default.be_memory),
+    )
+
+
+def _section(raw: object) -> Mapping[str, Any]:
+    """A mapping of texts; anything else counts as nothing at all."""
+    return raw if isinstance(raw, Mapping) and all(isinstance(key, str) for key in raw) else {}
+
+
+def _amount(value: object, unit: int, read: Callable[[str], int], otherwise: float) -> float:
+    """A quantity as text, or a bare whole number of a unit; neither below zero."""
+    if type(value) is int:
+        return float(value * unit) if value >= 0 else otherwise
+    if not isinstance(value, str):
+        return otherwise
+    try:
+        amount = read(value)
+    except ValueError:
+        return otherwise
+    return float(amount) if amount >= 0 else otherwise
 
 
 @dataclass(frozen=True)

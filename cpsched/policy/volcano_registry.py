@@ -139,6 +139,14 @@ PLUGINS: dict[str, Table] = {
     "resourcequota": {},
     "sla": {"sla-waiting-time": Argument("duration")},
     "tdm": {"tdm.revocable-zone.*": Argument("window"), "tdm.evict.period": Argument("unread")},
+    "usage": {
+        "usage.weight": Argument("integer", 5, least=0),
+        "cpu.weight": Argument("integer", 1, least=0),
+        "memory.weight": Argument("integer", 1, least=0),
+        "thresholds": Argument("form", read=nested.thresholds),
+        "estimator": Argument("form", read=nested.estimator),
+        "usageType": Argument("unread"),
+    },
 }
 
 _NODES = ("enablePredicate", "enableNodeOrder")
@@ -156,7 +164,6 @@ UNMIRRORED_PLUGINS: dict[str, tuple[str, ...]] = {
     "numa-aware": _NODES,
     "rescheduling": ("enabledVictim",),
     "task-topology": ("enableTaskOrder", "enableNodeOrder"),
-    "usage": _NODES,
 }
 """Plugins that Volcano has and this package does not run, with the flags of their extension points."""
 
@@ -165,6 +172,7 @@ UNSEARCHED_PLUGINS: dict[str, tuple[str, ...]] = {
     "nodegroup": ("enablePredicate",),
     "resource-strategy-fit": ("enablePredicate",),
     "resourcequota": ("enableJobEnqueued",),
+    "usage": ("enablePredicate",),
 }
 """Plugins that the mirror runs and that forbid what the search does not know of, with the flags that let them."""
 

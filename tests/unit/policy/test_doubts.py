@@ -73,8 +73,8 @@ class TestVolcano:
         assert volcano(actions="shuffle").actions == ()
 
     def test_a_flag_that_is_off_takes_its_part_out(self) -> None:
-        assert named(volcano({"name": "usage", "enablePredicate": False})) == ["plugin usage (node choice)"]
-        off = {"name": "usage", "enablePredicate": False, "enableNodeOrder": False}
+        assert named(volcano({"name": "numa-aware", "enablePredicate": False})) == ["plugin numa-aware (node choice)"]
+        off = {"name": "numa-aware", "enablePredicate": False, "enableNodeOrder": False}
         assert volcano(off, actions="allocate").doubts == ()
 
     @pytest.mark.parametrize(

@@ -178,8 +178,6 @@ LOADED = {
           address: http://192.0.2.1:9090
           interval: 30s
         """,
-        ("plugin usage (node choice)",),
-        1,
     ),
     "rescheduling": Found(
         """

@@ -20,6 +20,7 @@ from cpsched.greedy.volcano.plugins.resource_strategy_fit import resource_strate
 from cpsched.greedy.volcano.plugins.resourcequota import resourcequota
 from cpsched.greedy.volcano.plugins.sla import sla
 from cpsched.greedy.volcano.plugins.tdm import tdm
+from cpsched.greedy.volcano.plugins.usage import usage
 from cpsched.greedy.volcano.session import Plugin
 
 PLUGINS: dict[str, Plugin] = {
@@ -41,4 +42,5 @@ PLUGINS: dict[str, Plugin] = {
     "resourcequota": resourcequota,
     "sla": sla,
     "tdm": tdm,
+    "usage": usage,
 }

@@ -1,4 +1,4 @@
-"""nodegroup, resource-strategy-fit, resourcequota, cdp: rules that no recorded row notices."""
+"""nodegroup, resource-strategy-fit, resourcequota, usage: rules that no recorded row notices."""
 
 from __future__ import annotations
 
@@ -6,6 +6,13 @@ from typing import Any
 
 import pytest
 
+from cpsched.completeness.registry import doubts
+from cpsched.greedy.outcomes import First
+from cpsched.greedy.volcano.plugins import PLUGINS
+from cpsched.greedy.volcano.session import Session
+from cpsched.greedy.volcano.trace import Story
+from cpsched.importers.load import load
+from cpsched.policy import load_model, policy_for
 from tests.unit.greedy_volcano.cluster import Object, conf, group, node, opened, pod, queue, run
 
 GROUP = "volcano.sh/nodegroup-name"
@@ -119,3 +126,42 @@ class TestQuota:
         objects.append(pod("a-0", "a"))
         assert run(objects, conf("enqueue", ("overcommit",))).solution.phases == {"ns/a": "Pending"}
         assert run(objects, conf("enqueue", ("resourcequota",), ("overcommit",))).solution.phases == {"ns/a": "Inqueue"}
+
+
+class TestUsage:
+    LOAD = {"n0": {"cpu": 90, "memory": 10, "age": 10}}
+
+    def test_without_any_load_the_answer_says_so(self) -> None:
+        policy = policy_for(load_model("volcano"), conf("allocate", ("gang", "usage")))
+        objects = [node("n0"), queue(), group("a"), pod("a-0", "a")]
+        (doubt,) = doubts(load(objects, lenient=True), policy)
+        assert str(doubt) == "plugin usage (which nodes fit, node choice)"
+        assert doubts(load(objects, lenient=True, node_usage=self.LOAD), policy) == ()
+
+    def test_no_eviction_mends_a_loaded_node(self) -> None:
+        objects = [node("n0"), queue(), group("a"), pod("a-0", "a")]
+        instance = load(objects, lenient=True, node_usage=self.LOAD)
+        policy = policy_for(load_model("volcano"), conf("allocate", ("gang", "usage")))
+        session = Session(instance, policy, First(), Story())
+        session.open(PLUGINS)
+        found = session.predicate(session.tasks["ns/a-0"], session.nodes["n0"])
+        assert found is not None
+        assert found.unresolvable
+
+    @pytest.mark.parametrize(("limit", "guessed"), [("1", 1000), ("2", 1320)])
+    def test_a_guess_does_not_exceed_the_limit(self, limit: str, guessed: float) -> None:
+        estimator = {"request_ratio": 1, "burst_ratio": 0.1, "risk_threshold": 0, "risk_factor": 1.2}
+        plugin = {"name": "usage", "arguments": {"estimator": estimator, "memory.weight": 0, "usage.weight": 1}}
+        placed = sized("n0")
+        placed["status"]["capacity"] = {"cpu": "10"}
+        containers = [{"name": "main", "resources": {"requests": {"cpu": "1"}, "limits": {"cpu": limit}}}]
+        going = pod("b-0", "b", containers=containers)
+        going["spec"]["nodeName"] = "n0"
+        objects = [placed, queue(), group("a"), pod("a-0", "a"), group("b"), going]
+        instance = load(objects, lenient=True, node_usage={"n0": {"cpu": 0}})
+        session = Session(
+            instance, policy_for(load_model("volcano"), conf("allocate", ("gang", plugin))), First(), Story()
+        )
+        session.open(PLUGINS)
+        [[rate]] = session.point("node_order")
+        assert rate(session.tasks["ns/a-0"], session.nodes["n0"]) == pytest.approx(100 - guessed / 100)
