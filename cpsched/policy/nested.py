@@ -127,8 +127,9 @@ def estimator(raw: object) -> Estimator:
 
     def number(key: str, least: float, most: float, otherwise: float) -> float:
         value = stated.get(key)
-        usable = type(value) in (int, float) and least <= value <= most
-        return float(value) if usable else otherwise
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return otherwise
+        return float(value) if least <= value <= most else otherwise
 
     return Estimator(
         number("request_ratio", 0, 1, default.request_ratio),

@@ -138,6 +138,7 @@ PLUGINS: dict[str, Table] = {
     },
     "resourcequota": {},
     "sla": {"sla-waiting-time": Argument("duration")},
+    "task-topology": {"task-topology.weight": Argument("integer", 1)},
     "tdm": {"tdm.revocable-zone.*": Argument("window"), "tdm.evict.period": Argument("unread")},
     "usage": {
         "usage.weight": Argument("integer", 5, least=0),
@@ -163,7 +164,6 @@ UNMIRRORED_PLUGINS: dict[str, tuple[str, ...]] = {
     ),
     "numa-aware": _NODES,
     "rescheduling": ("enabledVictim",),
-    "task-topology": ("enableTaskOrder", "enableNodeOrder"),
 }
 """Plugins that Volcano has and this package does not run, with the flags of their extension points."""
 

@@ -243,8 +243,6 @@ LOADED = {
         - plugins: [{name: priority}, {name: cdp}]
         - plugins: [{name: task-topology, arguments: {task-topology.weight: 10}}]
         """,
-        ("plugin task-topology (order of tasks, node choice)",),
-        1,
     ),
 }
 

@@ -19,6 +19,7 @@ from cpsched.greedy.volcano.plugins.proportion import proportion
 from cpsched.greedy.volcano.plugins.resource_strategy_fit import resource_strategy_fit
 from cpsched.greedy.volcano.plugins.resourcequota import resourcequota
 from cpsched.greedy.volcano.plugins.sla import sla
+from cpsched.greedy.volcano.plugins.task_topology import task_topology
 from cpsched.greedy.volcano.plugins.tdm import tdm
 from cpsched.greedy.volcano.plugins.usage import usage
 from cpsched.greedy.volcano.session import Plugin
@@ -41,6 +42,7 @@ PLUGINS: dict[str, Plugin] = {
     "resource-strategy-fit": resource_strategy_fit,
     "resourcequota": resourcequota,
     "sla": sla,
+    "task-topology": task_topology,
     "tdm": tdm,
     "usage": usage,
 }
