@@ -159,6 +159,17 @@ def _amount(value: object, unit: int, read: Callable[[str], int], otherwise: flo
     return float(amount) if amount >= 0 else otherwise
 
 
+def exclusive_rules(raw: object) -> tuple[tuple[tuple[str, str], ...], ...]:
+    """`GPUExclusiveRules` of deviceshare: labels that keep pods off each other's cards; what is no text is dropped."""
+    found = []
+    for entry in raw if isinstance(raw, list | tuple) else ():
+        pairs = entry.items() if isinstance(entry, Mapping) else ()
+        rule = tuple((key, value) for key, value in pairs if isinstance(key, str) and isinstance(value, str))
+        if rule:
+            found.append(rule)
+    return tuple(dict.fromkeys(found))
+
+
 @dataclass(frozen=True)
 class FitEntry:
     """How resource-strategy-fit rates one resource, or all that begin alike."""

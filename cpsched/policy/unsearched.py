@@ -10,7 +10,10 @@ from cpsched.policy.volcano_conf import VolcanoConf
 from cpsched.policy.volcano_plugin import PluginConf, decided
 from cpsched.policy.volcano_registry import UNSEARCHED_PLUGINS
 
+_WAYS = ("GPUSharingEnable", "GPUNumberEnable", "VGPUEnable")
+
 IDLE: Mapping[str, Callable[[PluginConf], bool]] = {
+    "deviceshare": lambda plugin: not any(plugin.arguments.boolean(f"deviceshare.{way}") for way in _WAYS),
     "resource-strategy-fit": lambda plugin: not plugin.arguments.form("proportional"),
 }
 """Plugins of which the arguments may say that they forbid nothing."""

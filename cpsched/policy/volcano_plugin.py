@@ -37,6 +37,8 @@ def read_plugin(item: object, place: str, actions: Sequence[str], notes: Notes) 
     plugin = PluginConf(name, flags, arguments)
     if name in _LISTS_RESOURCES:
         _warn_of_unlisted(plugin, f"{place}.arguments", notes)
+    if name == "deviceshare":
+        _check_cards(plugin, f"{place}.arguments", notes)
     if name == "predicates" and not plugin.on("enablePredicate"):
         wrong = "predicates with enablePredicate: false lets Volcano place nothing at all"
         raise notes.error(wrong, place=place, right="leave the plugin out to run without predicates")
@@ -82,6 +84,19 @@ def _flag(value: object, default: bool, place: str, notes: Notes) -> bool:
     if not isinstance(value, bool):
         raise notes.error(f"{shown(value)} is not a flag", place=place, right="write true or false without quotes")
     return value
+
+
+def _check_cards(plugin: PluginConf, place: str, notes: Notes) -> None:
+    """Cards are shared in one way; another program's cards are left out."""
+    ways = [f"deviceshare.{way}" for way in ("GPUSharingEnable", "GPUNumberEnable", "VGPUEnable")]
+    if sum(map(plugin.arguments.boolean, ways)) > 1:
+        wrong = "two ways of sharing cards end the scheduler"
+        raise notes.error(wrong, place=place, right=f"switch one of {', '.join(ways)} on")
+    for key in ("deviceshare.AscendMindClusterVNPUEnable", "deviceshare.AscendHAMiVNPUEnable"):
+        if plugin.arguments.boolean(key):
+            decides = "which nodes fit"
+            wrong = f"argument {key} is not mirrored, so the answer is made without it; it decides: {decides}"
+            notes.doubt("argument", key, decides, wrong, place=place)
 
 
 _LISTS_RESOURCES = {"binpack": "binpack", "network-topology-aware": "hypernode.binpack"}

@@ -84,6 +84,19 @@ PLUGINS: dict[str, Table] = {
     },
     "cdp": {},
     "conformance": {},
+    "deviceshare": {
+        "deviceshare.GPUSharingEnable": Argument("boolean", False),
+        "deviceshare.GPUNumberEnable": Argument("boolean", False),
+        "deviceshare.VGPUEnable": Argument("boolean", False),
+        "deviceshare.AscendMindClusterVNPUEnable": Argument("boolean", False),
+        "deviceshare.AscendHAMiVNPUEnable": Argument("boolean", False),
+        "deviceshare.NodeLockEnable": Argument("unread"),
+        "deviceshare.SchedulePolicy": Argument("text", ""),
+        "deviceshare.ScheduleWeight": Argument("integer", 0),
+        "deviceshare.KnownGeometriesCMName": Argument("unread"),
+        "deviceshare.KnownGeometriesCMNamespace": Argument("unread"),
+        "deviceshare.GPUExclusiveRules": Argument("form", read=nested.exclusive_rules),
+    },
     "drf": {},
     "gang": {},
     "network-topology-aware": {
@@ -153,7 +166,6 @@ PLUGINS: dict[str, Table] = {
 _NODES = ("enablePredicate", "enableNodeOrder")
 
 UNMIRRORED_PLUGINS: dict[str, tuple[str, ...]] = {
-    "deviceshare": _NODES,
     "extender": (
         *_NODES,
         "enablePreemptable",
@@ -169,6 +181,7 @@ UNMIRRORED_PLUGINS: dict[str, tuple[str, ...]] = {
 
 UNSEARCHED_PLUGINS: dict[str, tuple[str, ...]] = {
     "cdp": ("enablePreemptable", "enableReclaimable"),
+    "deviceshare": ("enablePredicate",),
     "nodegroup": ("enablePredicate",),
     "resource-strategy-fit": ("enablePredicate",),
     "resourcequota": ("enableJobEnqueued",),

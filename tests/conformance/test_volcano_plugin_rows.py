@@ -28,14 +28,14 @@ PROFILES = {
     "quota": 88,
     "usage": 77,
     "tasktopology": 111,
+    "gpumemory": 96,
+    "gpunumber": 61,
+    "vgpu": 81,
+    "vgpuexclusive": 83,
 }
 """Profiles that are mirrored, with how many rows they have."""
 
 NOT_BUILT = {
-    "gpumemory": "the plugin deviceshare is not mirrored",
-    "gpunumber": "the plugin deviceshare is not mirrored",
-    "vgpu": "the plugin deviceshare is not mirrored",
-    "vgpuexclusive": "the plugin deviceshare is not mirrored",
     "numa": "the plugin numa-aware is not mirrored",
     "reschedule": "the plugin rescheduling and the action shuffle are not mirrored",
 }
@@ -72,11 +72,6 @@ DEFECTS_NOT_BUILT = {
     "resched-same-name": NOT_BUILT["reschedule"],
     "pdb-shuffle": NOT_BUILT["reschedule"],
     "tdm-shuffle": NOT_BUILT["reschedule"],
-    "ds-two-modes": NOT_BUILT["vgpu"],
-    "vgpu-leak": NOT_BUILT["vgpu"],
-    "vgpu-spread": NOT_BUILT["vgpu"],
-    "gpu-no-predicates": NOT_BUILT["gpumemory"],
-    "gpu-with-predicates": NOT_BUILT["gpumemory"],
     "tdm-period-int": "tdm.evict.period is not read",
     "queue-parent-missing": "the walk over parents at session close is not mirrored",
     "queue-parent-cycle": "the walk over parents at session close is not mirrored",

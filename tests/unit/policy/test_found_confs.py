@@ -91,8 +91,8 @@ LOADED = {
             - name: init
               arguments: {"grace": "900"}
         """,
-        (f"plugin deviceshare ({NODES})",),
-        2,
+        (),
+        1,
     ),
     "actions without tiers": Found('actions: "allocate, backfill, reclaim"  # was: enqueue\n', (), 1),
     "flags of long ago": Found(

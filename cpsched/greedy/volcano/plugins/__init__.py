@@ -6,6 +6,7 @@ from cpsched.greedy.volcano.plugins.binpack import binpack
 from cpsched.greedy.volcano.plugins.capacity import capacity
 from cpsched.greedy.volcano.plugins.cdp import cdp
 from cpsched.greedy.volcano.plugins.conformance import conformance
+from cpsched.greedy.volcano.plugins.deviceshare import deviceshare
 from cpsched.greedy.volcano.plugins.drf import drf
 from cpsched.greedy.volcano.plugins.gang import gang
 from cpsched.greedy.volcano.plugins.network_topology_aware import network_topology_aware
@@ -29,6 +30,7 @@ PLUGINS: dict[str, Plugin] = {
     "capacity": capacity,
     "cdp": cdp,
     "conformance": conformance,
+    "deviceshare": deviceshare,
     "drf": drf,
     "gang": gang,
     "network-topology-aware": network_topology_aware,

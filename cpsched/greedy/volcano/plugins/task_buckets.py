@@ -1,4 +1,4 @@
-"""task-topology: which tasks of a job are to share a node; mirrors `plugins/task-topology` (`manager.go`, `bucket.go`)."""
+"""task-topology: which tasks of a job are to share a node; mirrors `plugins/task-topology`."""
 
 from __future__ import annotations
 
