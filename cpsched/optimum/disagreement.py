@@ -1,4 +1,4 @@
-"""What is done where a solver, the model and the judge disagree: a bug somewhere, never a result."""
+"""What is done where a solver, the model and the checker disagree: a bug somewhere, never a result."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ class Levels(list[LevelState]):
     def learn(self, begin: int, bounding: LexicographicBounds) -> None:
         """Take over what a bounding pass proved.
 
-        What an earlier pass said of later levels holds on only as long as the values up to there are the same.
+        What an earlier pass proved of later levels holds on only as long as the values up to there are the same.
         """
         for position, (bounds, stages) in enumerate(zip(bounding.levels, bounding.stages, strict=True), begin):
             level = self[position]

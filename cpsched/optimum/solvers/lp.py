@@ -20,7 +20,7 @@ _ONE = 1 << 60
 
 
 class LpRelaxation:
-    """A linear program that grows; rows can be lent to it for a while. A row of one variable is a bound."""
+    """A linear program that grows; constraints can be pushed for a while. A row of one variable is a bound."""
 
     def __init__(self) -> None:
         solver: Any = pywraplp.Solver.CreateSolver("GLOP")

@@ -100,6 +100,23 @@ def test_a_configuration_keeps_plugins_and_loses_addresses() -> None:
     assert document["configurations"][0]["from"] != "a/b"
 
 
+def test_patterns_of_hypernodes_become_names() -> None:
+    members = [
+        {"type": "Node", "selector": {"regexMatch": {"pattern": "^gpu-"}}},
+        {"type": "Node", "selector": {"regexMatch": {"pattern": "("}}},
+        {"type": "Node", "selector": {"labelMatch": {"matchLabels": {"rack": "r1"}}}},
+    ]
+    rack = {"kind": "HyperNode", "metadata": {"name": "rack"}, "spec": {"tier": 1, "members": members}}
+    _, (one, two, _other, found), _ = hidden(node("gpu-1"), node("gpu-2", rack="r1"), node("cpu"), rack)
+    selectors = [member["selector"] for member in found["spec"]["members"]]
+    assert selectors == [
+        {"exactMatch": {"name": one["metadata"]["name"]}},
+        {"exactMatch": {"name": two["metadata"]["name"]}},
+        {"exactMatch": {"name": ""}},
+        {"labelMatch": {"matchLabels": two["metadata"]["labels"]}},
+    ]
+
+
 def test_a_field_that_is_not_listed_gets_a_pseudonym() -> None:
     _, [found], _ = hidden({"kind": "Pod", "metadata": {"name": "p"}, "spec": {"fieldOfTomorrow": "hush", "count": 3}})
     assert "hush" not in json.dumps(found)

@@ -53,7 +53,7 @@ class Stage(ABC):
         return self._last[1]
 
     def value_in(self, values: list[int]) -> int | None:
-        """The value under an assignment that may know no auxiliary variables; None if it cannot be told."""
+        """The value under an assignment that may know no auxiliary variables; None if they do not say."""
         return None
 
     def at_most(self, value: int) -> list[Any]:

@@ -21,9 +21,9 @@ class Demand:
 
 
 def enough_for_all(board: FilterModel, demands: Iterable[Demand]) -> None:
-    """Whoever can use only these things takes no more of them than there are; necessary, as in Hall's theorem.
+    """Tasks that can use only these things take no more of them than there are; necessary, as in Hall's theorem.
 
-    Asked for every set that somebody can use, and for all that overlap together.
+    Asked for every set that some task can use, and for all that overlap together.
     """
     by_things: dict[Things, list[Demand]] = {}
     for demand in demands:
