@@ -145,7 +145,11 @@ def expanded(
                 plans.append((one.title, one.file, plan))
     if waiting:
         plans += _waiting(known, plans, around)
-    sizes = ((part.count, part.template.model_dump(mode="json")) for *_, plan in plans for part in plan.pods)
+    sizes = (
+        (part.count, part.template.model_dump(mode="json", exclude_defaults=True))
+        for *_, plan in plans
+        for part in plan.pods
+    )
     by_hand = sum(item.by_hand for item in found)
     check_size([*sizes, (by_hand, "")], plans[0][1] if plans else "input")
     noted: dict[str, list[str]] = {}

@@ -6,7 +6,6 @@ import pytest
 
 from cpsched.errors import InputError
 from cpsched.importers.load import load
-from cpsched.importers.sizes import MOST_MADE
 from tests.unit.workloads.given import (
     GROUP,
     cluster,
@@ -200,37 +199,6 @@ class TestBadInput:
         instance = load(cluster(vcjob(tasks=7), vcjob("fine")))
         assert names(instance) == ["fine-worker-0", "fine-worker-1"]
         assert any("1 unreadable object" in line for line in instance.warnings)
-
-    @pytest.mark.parametrize(
-        "workload",
-        [
-            vcjob(tasks=[{"name": "w", "replicas": 2**31 - 1, "template": template()}]),
-            owned("Deployment", "d", spec={"replicas": 2**31 - 1, "template": template()}),
-            owned("StatefulSet", "s", spec={"replicas": 2**31 - 1, "template": template()}),
-            owned("Job", "j", version="batch/v1", spec={"parallelism": 2**31 - 1, "template": template()}),
-            owned(
-                "JobSet",
-                "js",
-                version="jobset.x-k8s.io/v1alpha2",
-                spec={
-                    "replicatedJobs": [
-                        {"name": "w", "replicas": 2**31 - 1, "template": {"spec": {"template": template()}}}
-                    ]
-                },
-            ),
-        ],
-        ids=lambda one: f"{one['apiVersion']} {one['kind']}",
-    )
-    def test_too_many(self, workload):
-        """Refused before anything is made."""
-        with pytest.raises(InputError, match=f"at most {MOST_MADE}"):
-            submitted(workload)
-
-    def test_one_limit_for_all(self):
-        """Each alone would do."""
-        half = [owned("ReplicaSet", name, spec={"replicas": 150_000, "template": template()}) for name in "ab"]
-        with pytest.raises(InputError, match="replicas make 300000"):
-            submitted(*half)
 
 
 def test_group_annotation_of_every_pod():
