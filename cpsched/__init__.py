@@ -67,7 +67,7 @@ def load(  # noqa: PLR0913 - the names of the command line's flags
         source: a path, "-" for stdin, several paths of one cluster, a mapping (a List, an object, the compact form or
             another program's snapshot), or a list of objects.
         sharding: overrides the instance's own: {"mode": "none|soft|hard", "nodes": [...]}.
-        lenient: broken references between objects become warnings of the instance.
+        lenient: in a case too, broken references between objects become warnings of the instance.
         strict: files and objects that cannot be read are errors; else they are set aside, and the warnings count them.
         format: what the source is, if it shall not be told by looking: volcano-dump, kai, simulator, openb, dlrm.
         queues: further objects that the source lacks, such as the queues of a cache dump.
@@ -163,6 +163,7 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
     decisions: Mapping[str, Solution] | None = None,
     time_limit: float = 60,
     workers: int = 2,
+    deterministic: bool = False,
     seed: int = 1,
     kube_version: str | None = None,
     pod_groups: bool = False,
@@ -180,6 +181,7 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
         decisions: further contenders that have already decided, by name.
         time_limit: seconds per engine.
         workers: threads of the solver.
+        deterministic: the same answer on any machine; time limits count CP-SAT's deterministic time.
         seed: 1 takes the documented choice where upstream leaves it to chance, another number draws.
         kube_version: release of kube-scheduler, 1.36 or head.
         pod_groups: kube-scheduler's gate GenericWorkload.
@@ -195,7 +197,7 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
     from cpsched.importers.policy import load_policy
     from cpsched.options import Options
 
-    options = Options(time_limit=time_limit, workers=workers, seed=seed)
+    options = Options(time_limit=time_limit, workers=workers, seed=seed, deterministic=deterministic)
     policy = load_policy(
         model,
         conf,
@@ -261,6 +263,7 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
     engine: str = "optimal",
     time_limit: float = 60,
     workers: int = 2,
+    deterministic: bool = False,
     kube_version: str | None = None,
     lenient: bool = False,
     allow_extenders: bool | None = None,
@@ -276,6 +279,7 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
         engine: whose decision is explained: optimal, volcano or kube.
         time_limit: seconds after which what was found so far is the answer.
         workers: threads of the solver.
+        deterministic: the same answer on any machine; time limits count CP-SAT's deterministic time.
         kube_version: release of kube-scheduler, 1.36 or head.
         lenient: no effect: what is unknown or not mirrored in the configuration is left out with a warning anyway.
         allow_extenders: whether HTTP extenders are asked; None: only those that `conf` names. One that is left out is a
@@ -285,7 +289,7 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
     from cpsched.importers.policy import load_policy
     from cpsched.options import Options
 
-    options = Options(time_limit=time_limit, workers=workers)
+    options = Options(time_limit=time_limit, workers=workers, deterministic=deterministic)
     policy = load_policy(
         model,
         conf,
@@ -293,6 +297,7 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
         lenient=lenient,
         kube_version=kube_version,
         allow_extenders=allow_extenders,
+        subject=job or task,
     )
     _tell(instance, policy)
     return inquire(instance, policy, options, engine=engine, job=job, task=task)

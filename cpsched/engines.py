@@ -41,10 +41,10 @@ class Engine:
 
 
 def _optimal(instance: Instance, policy: Policy, options: Options) -> Decided:
+    from cpsched.optimum.params import SolveParams
     from cpsched.optimum.solve import search
-    from cpsched.optimum.solvers.portfolio import Settings
 
-    settings = Settings(
+    params = SolveParams(
         time_limit=options.time_limit,
         workers=options.workers,
         seed=options.seed,
@@ -57,7 +57,7 @@ def _optimal(instance: Instance, policy: Policy, options: Options) -> Decided:
 
         write_model(instance, policy, options.export)
     heuristic = _kube if policy.is_kube else _volcano
-    solution, best = search(instance, policy, settings, hint=lambda: heuristic(instance, policy, Options()).solution)
+    solution, best = search(instance, policy, params, hint=lambda: heuristic(instance, policy, Options()).solution)
     return Decided(solution.model_copy(update={"versions": {"ortools": version("ortools")}}).with_own_proofs(), best)
 
 

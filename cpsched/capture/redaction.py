@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from cpsched.capture.fields import Raw, normalized
+from cpsched.capture.members import by_exact_names
 from cpsched.capture.pseudonyms import Pseudonyms
 
 Word = Callable[[str], str]
@@ -47,12 +48,13 @@ _NAMING_ANNOTATIONS = frozenset(
         "volume.kubernetes.io/selected-node",
     }
 )
-_NO_NAME = re.compile(r"true|false|[-+\d.,/%]*|(?:\d+(?:\.\d+)?(?:ns|us|ms|s|m|h|d))+")
+_NO_NAME = re.compile(r"true|false|hard|soft|[-+\d.,/%]*|(?:\d+(?:\.\d+)?(?:ns|us|ms|s|m|h|d))+")
 _ANY_ADDRESS = frozenset({"0.0.0.0", "::"})
 
 
 def redacted(document: Raw, items: list[Raw]) -> tuple[Raw, list[Raw], dict[str, str]]:
     """The description and the objects with pseudonyms, and which pseudonym stands for what."""
+    items = by_exact_names(items)
     found: set[str] = set()
     resources: set[str] = set()
     made = dict(_ephemeral_claims(items))
@@ -192,12 +194,8 @@ class _Walk:
 
 
 def _is_equal_labels(name: str, value: Mapping[str, Any]) -> bool:
-    """Whether these are labels to be equal to, and not a selector with expressions."""
-    if name == "matchLabels":
-        return True
-    return name in ("selector", "nodeSelector") and not {"matchLabels", "matchExpressions", "nodeSelectorTerms"} & set(
-        value
-    )
+    """Whether these are labels to be equal to, and not a selector that has parts."""
+    return name in ("matchLabels", "nodeSelector", "selector") and all(isinstance(item, str) for item in value.values())
 
 
 def _resource_names(value: Any) -> Iterator[str]:

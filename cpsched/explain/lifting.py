@@ -104,13 +104,20 @@ class _LiftedPredicates(Predicates):
 
 
 def static_refusals(predicates: Predicates, task: Task) -> dict[str, dict[str, Status]]:
-    """Per static filter the nodes that it refuses by itself."""
-    found = {}
+    """Per static filter the nodes that it refuses by itself.
+
+    Where a PreFilter turns the task away, no scheduler runs the PreFilters behind it, so they refuse nothing.
+    """
+    found, is_turned_away = {}, False
     for name in predicates.names(task):
-        if FILTERS[name].is_static:
-            verdicts = feasible(task, predicates.cluster, [name], predicates.args(task)).by_node()
-            if refused := {node: status for node, status in verdicts.items() if not status.is_success}:
-                found[name] = refused
+        if not FILTERS[name].is_static and not predicates.any_dynamic:
+            continue
+        verdicts = feasible(task, predicates.cluster, [name], predicates.args(task))
+        turns_away = not verdicts.prefiltered.status.is_success
+        refused = {node: status for node, status in verdicts.by_node().items() if not status.is_success}
+        if FILTERS[name].is_static and refused and not (turns_away and is_turned_away):
+            found[name] = refused
+        is_turned_away = is_turned_away or turns_away
     return found
 
 

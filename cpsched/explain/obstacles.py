@@ -53,14 +53,14 @@ def _wrong_pair(snapshot: Snapshot, task: Task, job: SessionJob, victim: Task, o
         return "asks for resources, which a BestEffort task may not take"
     if job is owner:
         return f"is of the same job and no lower task priority ({victim.priority})"
-    return f"has priority {owner.priority}, not below {job.priority}"
+    return f"has priority {owner.priority}, not lower than {job.priority}"
 
 
 def _protections(snapshot: Snapshot, victim: Task, action: Action) -> tuple[str, ...]:
     policy, owner, found = snapshot.policy, snapshot.jobs[snapshot.job_key(victim)], list[str]()
     queue = snapshot.queue_of(victim)
     if action == "reclaim" and queue is not None and not is_above_share_now(snapshot, victim):
-        found.append(f"eviction: its queue {queue.name} is not above its deserved share")
+        found.append(f"its queue {queue.name} is not above its deserved share")
     if policy.conformance_protects(action) and (
         victim.namespace == "kube-system" or victim.pod.spec.priority_class_name in CRITICAL
     ):
@@ -85,6 +85,6 @@ def summary(snapshot: Snapshot, task: Task, nodes: Iterable[str], most: int = 4)
             found = obstacles(snapshot, task, victim)
             counts[found[0] if found else "may be evicted"] += 1
     if not counts:
-        return "nobody is there to evict"
-    shown = [f"{count} {text}" for text, count in counts.most_common(most)]
-    return "of those who hold room: " + "; ".join(shown) + ("; ..." if len(counts) > most else "")
+        return "no pod runs there"
+    shown = [f"{count}: {text}" for text, count in counts.most_common(most)]
+    return "running pods on these nodes: " + "; ".join(shown) + ("; ..." if len(counts) > most else "")

@@ -13,7 +13,7 @@ from cpsched.explain.goal import Clock, Goal, decision_with, is_large
 from cpsched.instance import Instance
 from cpsched.judge import decision_of
 from cpsched.objectives import OF_VICTIMS
-from cpsched.optimum.queries.feasibility import UndecidedError, Wanted
+from cpsched.optimum.queries.feasibility import Demand, UndecidedError
 from cpsched.options import Options
 from cpsched.policy import Policy
 from cpsched.snapshot import Snapshot
@@ -94,7 +94,7 @@ class Trial:
         """Note that not everything is known about the kind of repair at hand."""
         self.progress.open.add(self.progress.kind)
 
-    def wanted(self, snapshot: Snapshot) -> Wanted:
+    def wanted(self, snapshot: Snapshot) -> Demand:
         """The goal, with what those ahead get and what victims it costs them left as it is."""
         levels = tuple(level for level in self.goal.levels_ahead(snapshot) if level[0] in OF_VICTIMS)
         return replace(self.goal.wanted(self.ahead(snapshot), levels), reference=self.best)
@@ -117,11 +117,15 @@ class Trial:
         return found is not None
 
     def _optimum_reaches(self, instance: Instance) -> bool:
-        options = Options(time_limit=self.clock.part(0.1), workers=1)
+        if self.clock.left <= 0:
+            raise UndecidedError
+        limit = max(0.05, self.clock.left * 0.1)
+        options = Options(time_limit=limit, workers=1, deterministic=self.clock.deterministic)
         solution = engines.run("optimal", instance, self.policy, options)
         if self.goal.is_met(decision_of(instance, self.policy, solution)):
             return True
         if solution.status is not SolutionStatus.OPTIMAL:
+            self.clock.spend(limit)
             raise UndecidedError
         return False
 

@@ -57,7 +57,7 @@ def load(
         source: a path, "-" for stdin, several paths of one cluster, a mapping (a List, an object, the compact form or
             another program's snapshot), or a list of objects.
         sharding: overrides the instance's own: {"mode": "none|soft|hard", "nodes": [...]}.
-        lenient: broken cross-references become warnings of the instance.
+        lenient: in a case too, broken cross-references become warnings of the instance.
         strict: treat the source as a case.
         report: is filled with what was and what was not understood.
         format: a key of FORMATS, if it shall not be told by looking.
@@ -117,6 +117,8 @@ def _refuse_nothing(report: Report, file: str) -> None:
     if report.other_kinds:
         kinds = ", ".join(sorted(report.other_kinds)[:5])
         raise InputError(f"nothing here is of a kind that scheduling looks at ({kinds})", file=file, right=EXPECTED)
+    if (count := report.aside.count(NO_OBJECTS)) > 1:
+        raise InputError(f"none of {count} documents holds an object", file=file, right=EXPECTED)
     if (fault := report.aside.first_error(NO_OBJECTS, LINKS)) is not None:
         raise fault
 

@@ -1,4 +1,4 @@
-"""What is done where a solver, the model and the judge disagree: a bug somewhere, never a result."""
+"""What is done where a solver, the model and the checker disagree: a bug somewhere, never a result."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ Solution's notes say so.
 """
 
 
-class MismatchError(CpschedError):
+class SolverDisagreementError(CpschedError):
     """Two of them contradict each other."""

@@ -64,7 +64,7 @@ def test_the_command_takes_the_cluster_and_solve_answers(plane: Plane, tmp_path:
     assert (first["kind"], first["kubernetes"], first["missing"]) == ("Capture", "v1.36.3", [])
     assert set(ALL) <= {item["kind"] for item in objects}
     assert not {"Secret", "ConfigMap"} & {item["kind"] for item in objects}
-    answer = cpsched("solve", file, "--model", "kube", "--engine", "kube", "--json")
+    answer = cpsched("solve", file, "--engine", "kube", "--json")
     assert answer.returncode == 0, answer.stderr
     [(waits, why)] = json.loads(answer.stdout)["unplaced"].items()
     assert waits == "team/too-large"

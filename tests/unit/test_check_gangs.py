@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from cpsched.optimum.params import SolveParams
 from cpsched.optimum.solve import decide as optimum
-from cpsched.optimum.solvers.portfolio import Settings
 from tests.judge import broken, cluster, conf, decide, findings, job, pending, running, snapshot_of
 
 PLUGINS = ("priority", "predicates", "proportion")
@@ -172,7 +172,7 @@ class TestProtectGang:
         snapshot = snapshot_of(source, rules={"protect.gang": "whole"})
         assert "protect.gang" not in broken(decide(snapshot, attack(0, 1)))
         assert "protect.gang" in broken(decide(snapshot, attack(0)))
-        found = optimum(snapshot.instance, snapshot.policy, Settings(workers=1))
+        found = optimum(snapshot.instance, snapshot.policy, SolveParams(workers=1))
         assert found.evicted == {"old/task-0", "old/task-1"}
 
     def test_off(self):

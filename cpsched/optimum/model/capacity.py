@@ -1,6 +1,6 @@
-"""Room: what each place can take of each kind of task, in whole units.
+"""Capacity: what each node can take of each request class, in whole units.
 
-A place is a node and a kind a class of tasks; in a relaxation it may be a pool of nodes, and classes that ask for the
+A place is a node, a request class a class of tasks; in a relaxation a node class, and task classes that request the
 same.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import floor
 
-from cpsched.optimum.model.symmetry import Classes, TaskClass
+from cpsched.optimum.model.classes import Classes, TaskClass
 from cpsched.snapshot import Snapshot
 
 Units = dict[str, int]
@@ -18,37 +18,43 @@ Content = tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True)
-class Room:
-    """Per place what is idle now and later, and how many tasks of a kind could start or be reserved there at most."""
+class NodeCapacity:
+    """Per node what is idle and will be, and how many tasks of a request class can start or be reserved there."""
 
-    kinds: tuple[TaskClass, ...]
-    kind_of: tuple[int, ...]
-    """Per class of tasks its kind."""
+    request_classes: tuple[TaskClass, ...]
+    request_class_of: tuple[int, ...]
+    """Per task class its request class."""
     idle: dict[str, Units]
-    future: dict[str, Units]
-    now: dict[tuple[int, str], int]
-    later: dict[tuple[int, str], int]
-    alike: tuple[tuple[str, ...], ...] = ()
+    future_idle: dict[str, Units]
+    bind_limit: dict[tuple[int, str], int]
+    reserve_limit: dict[tuple[int, str], int]
+    identical_nodes: tuple[tuple[str, ...], ...] = ()
     """Nodes of which it makes no difference which one is used; none where filters look at neighbours."""
 
 
-def room_of(snapshot: Snapshot, classes: Classes) -> Room:
-    """The room of every node for every class; where a node is taken beyond its size it is negative."""
-    return room_for(snapshot, classes, classes.tasks, tuple(range(len(classes.tasks))))
+def node_capacity(snapshot: Snapshot, classes: Classes) -> NodeCapacity:
+    """The capacity of every node for every task class; it is negative where a node is overcommitted."""
+    return capacity_for(snapshot, classes, classes.tasks, tuple(range(len(classes.tasks))))
 
 
-def room_for(snapshot: Snapshot, classes: Classes, kinds: tuple[TaskClass, ...], kind_of: tuple[int, ...]) -> Room:
-    """The same for kinds of several classes each."""
+def capacity_for(
+    snapshot: Snapshot, classes: Classes, request_classes: tuple[TaskClass, ...], request_class_of: tuple[int, ...]
+) -> NodeCapacity:
+    """The same for request_classes of several classes each."""
     idle, future = _in_units(classes, snapshot.idle), _in_units(classes, snapshot.future_idle)
     most = {node: dict(room) for node, room in future.items()}
     for group in classes.victims:
         room = most[group.node]
-        for name in group.sample.requests:
-            room[name] = room.get(name, 0) + classes.asked_by_kind(name)[group.kind] * len(group.tasks)
+        for name in group.representative.requests:
+            room[name] = room.get(name, 0) + classes.requested_by_shape(name)[group.shape] * len(group.tasks)
     now: dict[tuple[int, str], int] = {}
     later: dict[tuple[int, str], int] = {}
-    for one in kinds:
-        asked = [(name, classes.amount(one.sample, name)) for name, amount in one.sample.requests.items() if amount > 0]
+    for one in request_classes:
+        asked = [
+            (name, classes.amount(one.representative, name))
+            for name, amount in one.representative.requests.items()
+            if amount > 0
+        ]
         for may, counts, rooms in ((one.may_bind, now, idle), (one.may_reserve, later, most)):
             known: dict[Content, int] = {}
             for node in one.nodes if may else ():
@@ -57,7 +63,7 @@ def room_for(snapshot: Snapshot, classes: Classes, kinds: tuple[TaskClass, ...],
                     known[content] = _fitting(one, asked, rooms[node])
                 if known[content]:
                     counts[one.index, node] = known[content]
-    return Room(kinds, kind_of, idle, future, now, later)
+    return NodeCapacity(request_classes, request_class_of, idle, future, now, later)
 
 
 def _in_units(classes: Classes, rooms: Mapping[str, Mapping[str, float]]) -> dict[str, Units]:

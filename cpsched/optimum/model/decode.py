@@ -11,8 +11,8 @@ from itertools import cycle, islice
 from ortools.sat.python import cp_model
 
 from cpsched.check import Decision
-from cpsched.optimum.model.counts import Outline
-from cpsched.optimum.model.symmetry import Classes
+from cpsched.optimum.model.classes import Classes
+from cpsched.optimum.model.counts import ClassCounts
 from cpsched.optimum.model.variables import Variables
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.rights import Action
@@ -21,12 +21,15 @@ from cpsched.solution import Eviction
 Places = dict[str, str]
 
 
-def extract(snapshot: Snapshot, classes: Classes, outline: Outline) -> Decision:
-    """The decision of which this is the outline."""
-    served_by_class = [ready + waiting for ready, waiting in zip(outline.ready, outline.pipelined, strict=True)]
+def decode(snapshot: Snapshot, classes: Classes, totals: ClassCounts) -> Decision:
+    """The decision of these counts; ties go by name, so equal counts give equal decisions."""
+    served_by_class = [ready + waiting for ready, waiting in zip(totals.ready, totals.pipelined, strict=True)]
     served = {job for jobs in classes.jobs for job in jobs.jobs[: served_by_class[jobs.index]]}
     waiting = _waiting(snapshot, classes, served)
-    counts = (("bind", outline.bind, outline.bound_of), ("reserve", outline.reserve, outline.reserved_of))
+    counts = (
+        ("bind", totals.bind, totals.bind_by_job),
+        ("reserve", totals.reserve, totals.reserve_by_job),
+    )
     slots: dict[tuple[str, int], list[str]] = {}
     for kind, places, _ in counts:
         for one in classes.tasks:
@@ -39,17 +42,17 @@ def extract(snapshot: Snapshot, classes: Classes, outline: Outline) -> Decision:
     class_of: dict[str, int] = {}
     for jobs in classes.jobs:
         most = served_by_class[jobs.index]
-        if jobs.sample.is_pending:
+        if jobs.representative.is_pending:
             entered |= set(jobs.jobs[:most])
-        starts = outline.ready[jobs.index] if snapshot.policy.requires_gangs else most
+        starts = totals.ready[jobs.index] if snapshot.policy.requires_gangs else most
         for index, size in jobs.counts.items():
             binds, reserves = (of.get((jobs.index, index), 0) for _, _, of in counts)
-            for kind, position in _dealt(binds, reserves, starts, most, size):
+            for kind, position in _deal(binds, reserves, starts, most, size):
                 key = waiting[index][jobs.jobs[position]].pop()
                 found[kind][key] = slots[kind, index].pop()
                 class_of[key] = index
     placed = {**found["bind"], **found["reserve"]}
-    evictions = _evictions(snapshot, classes, outline, placed, class_of)
+    evictions = _evictions(snapshot, classes, totals, placed, class_of)
     return _for_entitled(Decision(snapshot, found["bind"], found["reserve"], evictions, frozenset(entered)))
 
 
@@ -66,7 +69,7 @@ def _waiting(snapshot: Snapshot, classes: Classes, served: set[str]) -> list[dic
     return found
 
 
-def _dealt(binds: int, reserves: int, ready: int, served: int, size: int) -> Iterator[tuple[str, int]]:
+def _deal(binds: int, reserves: int, ready: int, served: int, size: int) -> Iterator[tuple[str, int]]:
     """Hand out evenly: what starts to the jobs that are ready, reserves to those that wait first."""
     hands = [0] * served
     first = min(reserves, size * (served - ready))
@@ -84,7 +87,7 @@ def _dealt(binds: int, reserves: int, ready: int, served: int, size: int) -> Ite
 
 
 def _evictions(
-    snapshot: Snapshot, classes: Classes, outline: Outline, placed: Places, class_of: dict[str, int]
+    snapshot: Snapshot, classes: Classes, totals: ClassCounts, placed: Places, class_of: dict[str, int]
 ) -> tuple[Eviction, ...]:
     gone: list[tuple[str, str, Action, str]] = []
     everywhere = snapshot.policy.rules.eviction_scope == "cluster"
@@ -95,7 +98,7 @@ def _evictions(
     for group in classes.victims:
         left = iter(group.tasks)
         for action in sorted(group.rights):
-            count = outline.evict.get((group.index, action), 0)
+            count = totals.evict.get((group.index, action), 0)
             if not count:
                 continue
             places = ((index, "" if everywhere else group.node) for index in group.rights[action])
@@ -123,7 +126,7 @@ def _for_entitled(decision: Decision) -> Decision:
     return replace(decision, evictions=tuple([changed.get(item.task, item) for item in decision.evictions]))
 
 
-def counts_of(v: Variables, decision: Decision) -> dict[cp_model.IntVar, int]:
+def encode(v: Variables, decision: Decision) -> dict[cp_model.IntVar, int]:
     """The other way round: the counts that a decision stands for."""
     class_of = {task.key: one.index for one in v.classes.tasks for task in one.tasks}
     counts: dict[cp_model.IntVar, int] = {}

@@ -10,7 +10,7 @@ from cpsched.filters.facts import ANY_IP, Facts, HostPort
 from cpsched.filters.pod_topology_spread import is_eligible, uncounted
 from cpsched.filters.spread_constraint import Constraint, hard_constraints
 from cpsched.instance import Task
-from cpsched.optimum.model.symmetry import Classes, VictimGroup
+from cpsched.optimum.model.classes import Classes, VictimClass
 from cpsched.selectors import AffinityTerm, Labels, Selector, SelectorError
 from cpsched.snapshot import Snapshot
 
@@ -30,7 +30,7 @@ class SpreadView:
         return stays and task.namespace == self.namespace and self.selector.matches(task.labels)
 
 
-class Interplay:
+class Interactions:
     """Facts about pairs of tasks, as the filters see them."""
 
     def __init__(self, snapshot: Snapshot, classes: Classes):
@@ -54,7 +54,7 @@ class Interplay:
         """Whether both want the same host port."""
         return any(_same_port(a, b) for a in self.facts(one).ports for b in self.facts(other).ports)
 
-    def repels(self, newcomer: Task, present: Task, key: str) -> bool:
+    def excludes(self, newcomer: Task, present: Task, key: str) -> bool:
         """Whether anti-affinity over the topology key keeps the newcomer away from where the other already is."""
         if not self.enabled(newcomer, "InterPodAffinity"):
             return False
@@ -64,7 +64,7 @@ class Interplay:
 
     def clash(self, one: Task, other: Task, key: str) -> bool:
         """Whether neither could come after the other within one domain of the key."""
-        return self.repels(one, other, key) and self.repels(other, one, key)
+        return self.excludes(one, other, key) and self.excludes(other, one, key)
 
     def selects(self, term: AffinityTerm, other: Task) -> bool:
         """Whether a newcomer's term means the other."""
@@ -102,7 +102,7 @@ class Interplay:
         tasks = self.snapshot.instance.tasks.values()
         return sorted({term.topology_key for task in tasks for term in self.facts(task).anti_affinity})
 
-    def company(self, task: Task) -> tuple[set[int], set[int]]:
+    def component_of(self, task: Task) -> tuple[set[int], set[int]]:
         """Indices of the task classes and victim groups on which a filter's verdict about the task can depend."""
         import networkx
 
@@ -115,19 +115,19 @@ class Interplay:
         import networkx
 
         graph: Any = networkx.Graph()
-        items: list[tuple[tuple[str, int], Task]] = [(("task", c.index), c.sample) for c in self.classes.tasks]
-        items += [(("victim", g.index), g.sample) for g in self.classes.victims]
+        items: list[tuple[tuple[str, int], Task]] = [(("task", c.index), c.representative) for c in self.classes.tasks]
+        items += [(("victim", g.index), g.representative) for g in self.classes.victims]
         graph.add_nodes_from(name for name, _ in items)
         for position, (name, task) in enumerate(items):
             for other_name, other in items[:position]:
-                if self._meet(task, other) or self._meet(other, task):
+                if self._interact(task, other) or self._interact(other, task):
                     graph.add_edge(name, other_name)
         return graph
 
-    def _meet(self, one: Task, other: Task) -> bool:
+    def _interact(self, one: Task, other: Task) -> bool:
         facts = self.facts(one)
         return (
-            (self._books(one) and self._books(other))
+            (self._competes(one) and self._competes(other))
             or self.ports_clash(one, other)
             or any(
                 self.selects(t, other) or self.is_selected(t, other) for t in (*facts.affinity, *facts.anti_affinity)
@@ -135,7 +135,7 @@ class Interplay:
             or any(one.namespace == other.namespace and c.selector.matches(other.labels) for c in self.spread(one))
         )
 
-    def _books(self, task: Task) -> bool:
+    def _competes(self, task: Task) -> bool:
         """Whether the task may take volumes or devices that others want."""
         by_devices = self.predicates.cluster.devices.class_by_resource
         spec = task.pod.spec
@@ -154,8 +154,8 @@ def domains(snapshot: Snapshot, key: str) -> dict[str, list[str]]:
     return by_value
 
 
-def fixed_tasks(snapshot: Snapshot, groups: tuple[VictimGroup, ...]) -> list[Task]:
-    """Tasks on nodes that nobody may evict; the filters see nodes too on which nobody is to be placed."""
+def fixed_tasks(snapshot: Snapshot, groups: tuple[VictimClass, ...]) -> list[Task]:
+    """Tasks on nodes that no task may evict; filters see nodes too on which nothing is placed."""
     removable = {task.key for group in groups for task in group.tasks}
     nodes = snapshot.predicates.cluster.node_list
     return [task for node in nodes for task in node.tasks if task.key not in removable]

@@ -1,4 +1,8 @@
-"""From an assignment of the program's variables to a decision that the judge has nothing against."""
+"""Lazy constraints: an assignment is decoded and checked, and what the checker refuses is cut off.
+
+The rows of LAZY_RULES are necessary, not sufficient. A refused solution is excluded exactly: by patterns or an order
+that state the rule in full for the node or queue, or by a no-good on the counts that the violation hangs on.
+"""
 
 from __future__ import annotations
 
@@ -6,47 +10,47 @@ from collections.abc import Callable
 
 from cpsched.check import Decision, Violation, violations
 from cpsched.collector import without_collector
-from cpsched.optimum.disagreement import MismatchError
-from cpsched.optimum.model.constraints.charge import refine
+from cpsched.optimum.disagreement import SolverDisagreementError
+from cpsched.optimum.model.constraints.charge import state_exactly
 from cpsched.optimum.model.constraints.reclaim_order import in_some_order
-from cpsched.optimum.model.counts import outlined
-from cpsched.optimum.model.decode import extract
-from cpsched.optimum.model.nogoods import forbid_refused
-from cpsched.optimum.model.session_model import Program
+from cpsched.optimum.model.counts import counts_in
+from cpsched.optimum.model.decode import decode
+from cpsched.optimum.model.nogoods import exclude_refused
+from cpsched.optimum.model.session_model import SessionModel
 from cpsched.optimum.model.variables import Expr, value_in
 
 LAZY_RULES = frozenset({"filters", "charge", "eviction"})
 """Rules that the rows may state too weakly; the checker finds what slipped through and a no-good excludes it."""
 
 
-def judged(program: Program, values: list[int]) -> Decision | None:
-    """The decision that an assignment stands for; None if the judge refuses it, and then the program excludes it."""
+def accept_or_cut(model: SessionModel, values: list[int]) -> Decision | None:
+    """The decision of an assignment; None if the checker refuses it, and then the model excludes it."""
 
     def value(expr: Expr) -> int:
         return value_in(expr, values)
 
     with without_collector():
-        decision = extract(program.snapshot, program.classes, outlined(program.variables, values))
+        decision = decode(model.snapshot, model.classes, counts_in(model.variables, values))
         found = violations(decision)
     if not found:
         return decision
     wrong = [item for item in found if item.rule not in LAZY_RULES]
     if wrong:
-        raise MismatchError(f"the decision breaks {wrong[0].rule}: {wrong[0].subject} {wrong[0].message}")
-    _exclude(program, decision, found, value)
+        raise SolverDisagreementError(f"the decision breaks {wrong[0].rule}: {wrong[0].subject} {wrong[0].message}")
+    _exclude(model, decision, found, value)
     return None
 
 
-def _exclude(program: Program, decision: Decision, found: list[Violation], value: Callable[[Expr], int]) -> None:
+def _exclude(model: SessionModel, decision: Decision, found: list[Violation], value: Callable[[Expr], int]) -> None:
     """Make the rows exact where they let the decision pass, or exclude the counts that the violation hangs on."""
-    v, charged = program.variables, [item.subject for item in found if item.rule == "charge"]
+    v, charged = model.variables, [item.subject for item in found if item.rule == "charge"]
     queues = {decision.snapshot.job_by_task[item.subject].queue for item in found if item.rule == "eviction"}
-    refined = [node for node in charged if refine(program.cp, v, node)]
-    refined += [queue for queue in sorted(filter(None, queues)) if in_some_order(program.cp, v, queue)]
+    refined = [node for node in charged if state_exactly(model.cp, v, node)]
+    refined += [queue for queue in sorted(filter(None, queues)) if in_some_order(model.cp, v, queue)]
     if refined:
         return
     if found[0].rule == "filters":
-        forbid_refused(program, decision, value)
+        exclude_refused(model, decision, value)
     else:
         counts = [*v.bind.values(), *v.reserve.values(), *v.evict.values()]
-        program.forbid((count, value(count)) for count in counts)
+        model.exclude((count, value(count)) for count in counts)

@@ -1,4 +1,4 @@
-"""Program: a session as a CP-SAT model, with its variables."""
+"""SessionModel: a session as a CP-SAT model, all variables with all constraints."""
 
 from __future__ import annotations
 
@@ -7,29 +7,30 @@ from functools import cached_property
 
 from ortools.sat.python import cp_model
 
-from cpsched.optimum.model.capacity import Room, room_of
+from cpsched.optimum.model.capacity import NodeCapacity, node_capacity
+from cpsched.optimum.model.classes import Classes
 from cpsched.optimum.model.constraints import CONSTRAINTS
-from cpsched.optimum.model.interactions import Interplay
-from cpsched.optimum.model.symmetry import Classes, classes_of
+from cpsched.optimum.model.interactions import Interactions
+from cpsched.optimum.model.symmetry import build_classes
 from cpsched.optimum.model.variables import Expr, Variables
 from cpsched.snapshot import Snapshot
 
 
-class Program:
-    """The model every level is solved on; levels add their own helper variables when their turn comes.
+class SessionModel:
+    """The model that levels are solved on; they add auxiliary variables when they are reached.
 
-    It is made when it is first asked for: where a sketch tells everything, only its classes are needed.
+    It is built when it is first asked for: where relaxations close all levels, only its classes are needed.
     """
 
-    def __init__(self, snapshot: Snapshot, *, like: Program | None = None, lenient: bool = False):
-        """`like` is the same session, if it was looked at; with `lenient`, rights may be broken at a price."""
-        self.snapshot, self._like, self._lenient = snapshot, like, lenient
-        self.classes: Classes = classes_of(snapshot) if like is None else like.classes
+    def __init__(self, snapshot: Snapshot, *, shared_with: SessionModel | None = None, elastic: bool = False):
+        """`shared_with` is a model of the same session, whose classes are used; if `elastic`, rights may be broken."""
+        self.snapshot, self._shared_with, self._lenient = snapshot, shared_with, elastic
+        self.classes: Classes = build_classes(snapshot) if shared_with is None else shared_with.classes
 
     @cached_property
     def variables(self) -> Variables:
         """The variables, with every rule stated about them."""
-        v = Variables(cp_model.CpModel(), self.snapshot, self.classes, self._room, lenient=self._lenient)
+        v = Variables(cp_model.CpModel(), self.snapshot, self.classes, self._capacity, elastic=self._lenient)
         for constrain in CONSTRAINTS.values():
             constrain(v.cp, self.snapshot, v)
         return v
@@ -40,15 +41,17 @@ class Program:
         return self.variables.cp
 
     @cached_property
-    def interplay(self) -> Interplay:
+    def interactions(self) -> Interactions:
         """Which tasks filters make depend on each other."""
-        return Interplay(self.snapshot, self.classes) if self._like is None else self._like.interplay
+        return (
+            Interactions(self.snapshot, self.classes) if self._shared_with is None else self._shared_with.interactions
+        )
 
     @cached_property
-    def _room(self) -> Room:
-        return room_of(self.snapshot, self.classes) if self._like is None else self._like._room
+    def _capacity(self) -> NodeCapacity:
+        return node_capacity(self.snapshot, self.classes) if self._shared_with is None else self._shared_with._capacity
 
-    def forbid(self, counts: Iterable[tuple[Expr, int]], unless: Iterable[cp_model.LiteralT] = ()) -> None:
+    def exclude(self, counts: Iterable[tuple[Expr, int]], unless: Iterable[cp_model.LiteralT] = ()) -> None:
         """Exclude every decision in which all these counts are so many, unless one of the others holds."""
         ways = list(unless)
         for count, value in counts:

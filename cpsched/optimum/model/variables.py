@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from ortools.sat.python import cp_model
 
-from cpsched.optimum.model.capacity import Room
-from cpsched.optimum.model.symmetry import Classes, JobClass, TaskClass, VictimGroup
+from cpsched.optimum.model.capacity import NodeCapacity
+from cpsched.optimum.model.classes import Classes, JobClass, TaskClass, VictimClass
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.rights import Action
 
@@ -33,36 +33,44 @@ Counts = dict[Charged, tuple[cp_model.IntVar, int]]
 
 
 class Variables:
-    """Counts per (class, node) and per victim group and action; jobs meet classes through what they take of them."""
+    """The integer variables of a model, each a count of interchangeable objects.
+
+    bind[c, n], reserve[c, n]: tasks of request class c that start, or are reserved, on node n.
+    bind_by_job[j, c], reserve_by_job[j, c]: of those of task class c, how many belong to jobs of class j.
+    evict[g, a]: tasks of victim class g evicted by action a.
+    ready[j], pipelined[j]: jobs of class j that start, or that only get reservations.
+
+    Without aggregation request classes are the task classes, so c means the same everywhere.
+    """
 
     def __init__(
         self,
         cp: cp_model.CpModel,
         snapshot: Snapshot,
         classes: Classes,
-        room: Room,
+        capacity: NodeCapacity,
         *,
-        knows_who: bool = True,
-        lenient: bool = False,
+        tracks_owner: bool = True,
+        elastic: bool = False,
     ):
-        self.cp, self.snapshot, self.classes, self.room = cp, snapshot, classes, room
-        self.knows_who = knows_who
-        """Whether the tasks on a place are told apart by class; else only by kind, and rights cannot be asked there."""
-        self.lenient = lenient
-        """Whether room may be used and victims may go without a right to it, as far as `excuses` say."""
-        self.excuses: list[cp_model.IntVar] = []
+        self.cp, self.snapshot, self.classes, self.capacity = cp, snapshot, classes, capacity
+        self.tracks_owner = tracks_owner
+        """Whether tasks on a node are distinguished by owner; else by request, and no row there sees rights."""
+        self.elastic = elastic
+        """Whether capacity may be used and victims evicted without a right to it, at the price of `slacks`."""
+        self.slacks: list[cp_model.IntVar] = []
         self.bind: dict[tuple[int, str], cp_model.IntVar] = {}
         self.reserve: dict[tuple[int, str], cp_model.IntVar] = {}
         self.evict: dict[tuple[int, Action], cp_model.IntVar] = {}
         self._evicted: dict[int, Expr] = {}
-        self.bound_of: dict[tuple[int, int], cp_model.IntVar] = {}
-        self.reserved_of: dict[tuple[int, int], cp_model.IntVar] = {}
-        for kind in room.kinds:
-            self._add_placements(kind)
+        self.bind_by_job: dict[tuple[int, int], cp_model.IntVar] = {}
+        self.reserve_by_job: dict[tuple[int, int], cp_model.IntVar] = {}
+        for request_class in capacity.request_classes:
+            self._add_placements(request_class)
         for group in classes.victims:
             for action in sorted(group.rights):
                 self.evict[group.index, action] = cp.new_int_var(
-                    0, len(group.tasks), f"evict {group.sample.key} {action}"
+                    0, len(group.tasks), f"evict {group.representative.key} {action}"
                 )
             if len(group.rights) > 1:
                 cp.add(self.evicted(group) <= len(group.tasks))
@@ -76,27 +84,27 @@ class Variables:
         self.claims: Claims | None = None
         self.ordered: set[str] = set()
         """Queues of which it is stated exactly that their reclaim victims can go in some order."""
-        self.leavers: dict[tuple[str, str], list[tuple[int, VictimGroup]]] = {}
+        self.leaving: dict[tuple[str, str], list[tuple[int, VictimClass]]] = {}
         self.deficits: list[Deficit] | None = None
 
     @cached_property
-    def waiting_will_do(self) -> bool:
-        """Whether whoever starts could as well be reserved for, as far as anything but a count of starts can see."""
+    def reserve_dominates_bind(self) -> bool:
+        """Whether a task that starts could as well be reserved, as far as no level counts starts: dominance."""
         losers = self.victims_by_job.keys() & self.class_by_job.keys()
         return not losers and all(one.may_reserve for one in self.classes.tasks if one.may_bind)
 
     @cached_property
-    def less_will_do(self) -> bool:
+    def fewer_dominate(self) -> bool:
         """Whether placing fewer tasks never breaks a rule: no guarantee, no victim's job keeps its minimum by them.
 
         Where it is known who is where, others may need a task beside them: by affinity, or for its right to evict.
         """
         guarded = any(amount for share in self.snapshot.shares.values() for amount in share.guarantee.values())
-        return not self.knows_who and not guarded and not self.victims_by_job.keys() & self.class_by_job.keys()
+        return not self.tracks_owner and not guarded and not self.victims_by_job.keys() & self.class_by_job.keys()
 
     @cached_property
     def some_eviction(self) -> cp_model.IntVar:
-        """True if anybody is evicted."""
+        """True if any task is evicted."""
         flag = self.flag("some eviction")
         self.cp.add(sum_of(list(self.evict.values())) <= flag * sum(len(group.tasks) for group in self.classes.victims))
         return flag
@@ -105,7 +113,7 @@ class Variables:
         """How many of the jobs receive something: those that become ready and those that wait for room."""
         return self.ready[jobs.index] + self.pipelined[jobs.index]
 
-    def evicted(self, group: VictimGroup) -> Expr:
+    def evicted(self, group: VictimClass) -> Expr:
         """How many of the group are evicted."""
         if group.index not in self._evicted:
             self._evicted[group.index] = sum_of([self.evict[group.index, action] for action in sorted(group.rights)])
@@ -123,7 +131,7 @@ class Variables:
         """Per class how many of the jobs' tasks are placed."""
         found = []
         for index in jobs.counts:
-            asked = [of for of, wanted in ((self.bound_of, bound), (self.reserved_of, reserved)) if wanted]
+            asked = [of for of, wanted in ((self.bind_by_job, bound), (self.reserve_by_job, reserved)) if wanted]
             parts = [of[jobs.index, index] for of in asked if (jobs.index, index) in of]
             if parts:
                 found.append((self.classes.tasks[index], sum_of(parts)))
@@ -132,7 +140,7 @@ class Variables:
     def total(self, one: TaskClass) -> Expr:
         """How many of the class are placed anywhere."""
         return sum_of(
-            [of[key] for of in (self.bound_of, self.reserved_of) for key in self._takers[one.index] if key in of]
+            [of[key] for of in (self.bind_by_job, self.reserve_by_job) for key in self._takers[one.index] if key in of]
         )
 
     @cached_property
@@ -149,66 +157,72 @@ class Variables:
         return {key: jobs for jobs in self.classes.jobs for key in jobs.jobs}
 
     @cached_property
-    def group_of(self) -> dict[str, int]:
+    def class_of_victim(self) -> dict[str, int]:
         """The group of every task that may be evicted."""
         return {task.key: group.index for group in self.classes.victims for task in group.tasks}
 
     @cached_property
-    def victims_by_node(self) -> dict[str, list[VictimGroup]]:
-        """Groups on each node."""
+    def victims_by_node(self) -> dict[str, list[VictimClass]]:
+        """Victim classes on each node."""
         return _grouped(self.classes.victims, "node")
 
     @cached_property
-    def victims_by_job(self) -> dict[str, list[VictimGroup]]:
-        """Groups of each job that minds losing them."""
-        return _grouped(tuple(group for group in self.classes.victims if not group.whole_job), "job")
+    def victims_by_job(self) -> dict[str, list[VictimClass]]:
+        """Victim classes of each job that some rule or level reads."""
+        return _grouped(tuple(group for group in self.classes.victims if not group.job_is_irrelevant), "job")
 
     @cached_property
     def classes_by_node(self) -> dict[str, list[TaskClass]]:
-        """Kinds that may be on each node; in a Program they are the classes."""
+        """Request classes that may be on each node; without aggregation they are the task classes."""
         by_node: dict[str, list[TaskClass]] = {}
-        for one in self.room.kinds:
+        for one in self.capacity.request_classes:
             for node in one.nodes:
                 if (one.index, node) in self.bind or (one.index, node) in self.reserve:
                     by_node.setdefault(node, []).append(one)
         return by_node
 
-    def excuse(self, most: int, name: str) -> Expr:
-        """How far a row about rights may be broken; nothing where rules are rules."""
-        if not self.lenient:
+    def slack(self, most: int, name: str) -> Expr:
+        """By how much a row about rights may be broken; 0 in a model that is not elastic."""
+        if not self.elastic:
             return ZERO
-        self.excuses.append(self.cp.new_int_var(0, most, f"excuse for {name}"))
-        return self.excuses[-1]
+        self.slacks.append(self.cp.new_int_var(0, most, f"slack for {name}"))
+        return self.slacks[-1]
 
     def flag(self, name: str) -> cp_model.IntVar:
-        """A fresh Boolean."""
+        """A new Boolean."""
         return self.cp.new_bool_var(name)
 
     def _add_placements(self, one: TaskClass) -> None:
         for node in one.nodes:
-            for kind, places, most in (("bind", self.bind, self.room.now), ("reserve", self.reserve, self.room.later)):
+            for kind, places, most in (
+                ("bind", self.bind, self.capacity.bind_limit),
+                ("reserve", self.reserve, self.capacity.reserve_limit),
+            ):
                 if (one.index, node) in most:
-                    name = f"{kind} {one.sample.key} {node}"
+                    name = f"{kind} {one.representative.key} {node}"
                     places[one.index, node] = self.cp.new_int_var(0, most[one.index, node], name)
 
     def _take_classes(self) -> None:
-        """What is placed of a kind is what the jobs take of its classes."""
-        members: dict[int, list[TaskClass]] = {kind.index: [] for kind in self.room.kinds}
+        """What is placed of a request class is what the jobs receive of its task classes."""
+        members: dict[int, list[TaskClass]] = {kind.index: [] for kind in self.capacity.request_classes}
         for one in self.classes.tasks:
-            members[self.room.kind_of[one.index]].append(one)
-        for kind in self.room.kinds:
-            for name, places, of in (("bind", self.bind, self.bound_of), ("reserve", self.reserve, self.reserved_of)):
+            members[self.capacity.request_class_of[one.index]].append(one)
+        for kind in self.capacity.request_classes:
+            for name, places, of in (
+                ("bind", self.bind, self.bind_by_job),
+                ("reserve", self.reserve, self.reserve_by_job),
+            ):
                 total = [places[kind.index, node] for node in kind.nodes if (kind.index, node) in places]
                 if total:
                     keys = [key for one in members[kind.index] for key in self._takers[one.index]]
                     for key in keys:
                         jobs = self.classes.jobs[key[0]]
                         most = len(jobs) * jobs.counts[key[1]]
-                        of[key] = self.cp.new_int_var(0, most, f"{name} {kind.sample.key} for {jobs.jobs[0]}")
+                        of[key] = self.cp.new_int_var(0, most, f"{name} {kind.representative.key} for {jobs.jobs[0]}")
                     self.cp.add(sum_of(total) == sum_of([of[key] for key in keys]))
 
     def _serve(self, jobs: JobClass) -> None:
-        """Who receives something counts as served, and nobody receives more than it has tasks."""
+        """A job that receives anything is served, and none receives more tasks than it has."""
         served = self.served(jobs)
         self.cp.add(served <= len(jobs))
         for one, count in self.taken(jobs):
@@ -242,8 +256,8 @@ def value_in(expr: Expr, values: list[int]) -> int:
     return total
 
 
-def _grouped(groups: tuple[VictimGroup, ...], field: str) -> dict[str, list[VictimGroup]]:
-    found: dict[str, list[VictimGroup]] = {}
+def _grouped(groups: tuple[VictimClass, ...], field: str) -> dict[str, list[VictimClass]]:
+    found: dict[str, list[VictimClass]] = {}
     for group in groups:
         found.setdefault(getattr(group, field), []).append(group)
     return found

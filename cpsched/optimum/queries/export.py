@@ -11,27 +11,27 @@ from ortools.sat.python import cp_model
 from cpsched.files import write_whole
 from cpsched.instance import Instance
 from cpsched.objectives import level_plan
-from cpsched.optimum.model.objective.levels import steps_of
-from cpsched.optimum.model.session_model import Program
+from cpsched.optimum.model.objective import stages_of
+from cpsched.optimum.model.session_model import SessionModel
 from cpsched.policy import Policy
 from cpsched.snapshot import Snapshot
 
 TEXT_SUFFIXES = (".txt", ".textproto")
 
 
-def first_program(instance: Instance, policy: Policy) -> cp_model.CpModel:
+def first_model(instance: Instance, policy: Policy) -> cp_model.CpModel:
     """Every constraint of the session, and the first level (its first step) as the objective."""
     snapshot = Snapshot(instance, policy)
-    program = Program(snapshot)
+    model = SessionModel(snapshot)
     plan = level_plan(snapshot)
     if plan:
-        program.cp.minimize(steps_of(program.variables, *plan[0])[0].expr)
-    return program.cp
+        model.cp.minimize(stages_of(model.variables, *plan[0])[0].expr)
+    return model.cp
 
 
 def write_model(instance: Instance, policy: Policy, path: str) -> None:
-    """Write the first program: as text if the name says so, else as a binary CpModelProto."""
-    proto: Any = first_program(instance, policy).proto
+    """Write the first model: as text if the name ends so, else as a binary CpModelProto."""
+    proto: Any = first_model(instance, policy).proto
     text = str(proto)
     if path.endswith(TEXT_SUFFIXES):
         write_whole(path, text)

@@ -15,15 +15,15 @@ from cpsched.check import Decision, Violation, violations
 from cpsched.instance import Task
 from cpsched.objectives import PRIORITY_OFFSET, out_of_reach, value_of
 from cpsched.optimum import disagreement as mismatch
-from cpsched.optimum.disagreement import MismatchError
-from cpsched.optimum.model.counts import outlined
-from cpsched.optimum.model.decode import extract
-from cpsched.optimum.model.features import Said
+from cpsched.optimum.disagreement import SolverDisagreementError
+from cpsched.optimum.model.counts import counts_in
+from cpsched.optimum.model.decode import decode
+from cpsched.optimum.model.features import FeatureIds
 from cpsched.optimum.model.lazy import LAZY_RULES
-from cpsched.optimum.model.nogoods import forbid_refused
-from cpsched.optimum.model.objective.levels import steps_of
-from cpsched.optimum.model.session_model import Program
-from cpsched.optimum.model.symmetry import task_key
+from cpsched.optimum.model.nogoods import exclude_refused
+from cpsched.optimum.model.objective import stages_of
+from cpsched.optimum.model.session_model import SessionModel
+from cpsched.optimum.model.symmetry import task_features
 from cpsched.optimum.model.variables import Expr, sum_of, value_in, weighted
 from cpsched.optimum.solvers.cp_sat import CpSat
 from cpsched.snapshot import Snapshot
@@ -37,8 +37,19 @@ class UndecidedError(Exception):
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What a decision must contain; jobs named under `tasks` and `alike` must be told apart by the snapshot."""
+class Effort:
+    """Deterministic time in place of seconds; `spend` is called with what was used of it."""
+
+    limit: float
+    spend: Callable[[float], None]
+
+
+Limit = float | Effort
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What a decision must contain; jobs named under `tasks` and `alike` must be distinguished by the snapshot."""
 
     served: frozenset[str] = frozenset()
     """Jobs that receive something; the rule `gang` makes that their minimum. Jobs that are alike may stand in."""
@@ -52,40 +63,42 @@ class Wanted:
 
 
 def find(
-    snapshot: Snapshot, wanted: Wanted, seconds: float, cost: Callable[[Task], int] | None = None
+    snapshot: Snapshot, wanted: Demand, limit: Limit, cost: Callable[[Task], int] | None = None
 ) -> Decision | None:
     """A feasible decision with all that is wanted, None if there is none; UndecidedError if that stays open.
 
     With `cost` its victims cost as little together as can be.
     """
-    question = Question(snapshot, seconds)
+    question = FeasibilityQuery(snapshot, limit)
     if not question.demand(wanted):
         return None
     if cost is None:
         return question.answer()
     victims = question.v.classes.victims
-    return question.answer(weighted((cost(group.sample), question.v.evicted(group)) for group in victims))
+    return question.answer(weighted((cost(group.representative), question.v.evicted(group)) for group in victims))
 
 
-def kin(snapshot: Snapshot, task: Task) -> frozenset[str]:
+def identical_pending(snapshot: Snapshot, task: Task) -> frozenset[str]:
     """The task and the pending ones of its job that nothing tells apart from it."""
     job = snapshot.jobs[snapshot.job_key(task)]
-    said = Said()
-    content = task_key(snapshot, job, task, said)
-    return frozenset(one.key for one in job.pending if task_key(snapshot, job, one, said) == content)
+    features = FeatureIds()
+    content = task_features(snapshot, job, task, features)
+    return frozenset(one.key for one in job.pending if task_features(snapshot, job, one, features) == content)
 
 
-class Question:
-    """A Program with demands; decisions that only the checker can refuse are excluded one by one."""
+class FeasibilityQuery:
+    """A session model with demands; decisions that only the checker can refuse are excluded one by one."""
 
-    def __init__(self, snapshot: Snapshot, seconds: float):
+    def __init__(self, snapshot: Snapshot, limit: Limit):
         self.snapshot = snapshot
-        self._end = time.monotonic() + seconds
-        self.program = Program(snapshot)
-        self.v, self.cp = self.program.variables, self.program.cp
+        self._effort = limit if isinstance(limit, Effort) else None
+        self._left = limit.limit if isinstance(limit, Effort) else limit
+        self._began = time.monotonic()
+        self.model = SessionModel(snapshot)
+        self.v, self.cp = self.model.variables, self.model.cp
 
-    def demand(self, wanted: Wanted) -> bool:
-        """State what is wanted; False if somebody who is wanted takes no part."""
+    def demand(self, wanted: Demand) -> bool:
+        """State what is wanted; False if a job that is wanted takes no part."""
         v = self.v
         if not {*wanted.served, *wanted.tasks} <= v.class_by_job.keys():
             return False
@@ -104,7 +117,7 @@ class Question:
         """A decision, or None if there is none; where model and checker disagree, the question stays open."""
         try:
             return self._answer(minimise)
-        except MismatchError as error:
+        except SolverDisagreementError as error:
             if mismatch.LOUD:
                 raise
             raise UndecidedError from error
@@ -130,11 +143,13 @@ class Question:
                 return decision
             wrong = [item for item in found if item.rule not in LAZY_RULES]
             if wrong:
-                raise MismatchError(f"the decision breaks {wrong[0].rule}: {wrong[0].subject} {wrong[0].message}")
+                raise SolverDisagreementError(
+                    f"the decision breaks {wrong[0].rule}: {wrong[0].subject} {wrong[0].message}"
+                )
             if found[0].rule == "filters":
-                forbid_refused(self.program, decision, partial(value_in, values=values))
+                exclude_refused(self.model, decision, partial(value_in, values=values))
             else:
-                self.program.forbid((count, values[count.index]) for count in self._involved(found[0]))
+                self.model.exclude((count, values[count.index]) for count in self._involved(found[0]))
         raise UndecidedError
 
     def _alike(self, task: str) -> Expr:
@@ -144,21 +159,29 @@ class Question:
 
     def _no_worse(self, name: str, priority: int | None, reference: Decision) -> None:
         if name != "victim_priority_sum":
-            [step] = steps_of(self.v, name, priority)
-            self.cp.add(step.expr <= step.measure(reference))
+            [stage] = stages_of(self.v, name, priority)
+            self.cp.add(stage.expr <= stage.value(reference))
             return
         groups = list(self.v.classes.victims)
         if priority is not None:
             beyond = out_of_reach(self.snapshot, priority)
-            groups = [group for group in groups if beyond(group.sample)]
-        total = weighted((group.sample.pod_priority + PRIORITY_OFFSET, self.v.evicted(group)) for group in groups)
+            groups = [group for group in groups if beyond(group.representative)]
+        total = weighted(
+            (group.representative.pod_priority + PRIORITY_OFFSET, self.v.evicted(group)) for group in groups
+        )
         self.cp.add(total <= (value_of(reference, name, priority) or 0))
 
     def _solve(self, cp: Any, *, exactly: bool) -> list[int] | None:
-        cp_sat = CpSat(seconds=self._end - time.monotonic())
-        status = cp_sat.run(cp)
+        if self._effort is None:
+            cp_sat = CpSat(seconds=self._left - (time.monotonic() - self._began))
+            status = cp_sat.run(cp)
+        else:
+            cp_sat = CpSat(effort=max(0.01, self._left))
+            status = cp_sat.run(cp)
+            self._left -= cp_sat.effort
+            self._effort.spend(cp_sat.effort)
         if status == cp_model.MODEL_INVALID:
-            raise MismatchError(f"the model is invalid: {cp.validate()}")
+            raise SolverDisagreementError(f"the model is invalid: {cp.validate()}")
         if status == cp_model.INFEASIBLE:
             return None
         if status != cp_model.OPTIMAL and (exactly or status != cp_model.FEASIBLE):
@@ -166,7 +189,7 @@ class Question:
         return cp_sat.values
 
     def _decision(self, values: list[int]) -> Decision:
-        return extract(self.snapshot, self.v.classes, outlined(self.v, values))
+        return decode(self.snapshot, self.v.classes, counts_in(self.v, values))
 
     def _involved(self, found: Violation) -> list[cp_model.IntVar]:
         """The counts that the violation hangs on; the fewer, the more decisions it excludes."""

@@ -6,20 +6,20 @@ from collections.abc import Sequence
 
 from cpsched.check import Decision
 from cpsched.instance import Task
-from cpsched.optimum.model.objective.levels import steps_of
-from cpsched.optimum.queries.feasibility import Question
+from cpsched.optimum.model.objective import stages_of
+from cpsched.optimum.queries.feasibility import FeasibilityQuery, Limit
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.rights import Action
 
 
 def best_victims(
-    snapshot: Snapshot, task: Task, node: str, action: Action, levels: Sequence[str], seconds: float
+    snapshot: Snapshot, task: Task, node: str, action: Action, levels: Sequence[str], limit: Limit
 ) -> Decision | None:
     """The task on the node with the least victims, level by level; None if no victims the task may take would do.
 
-    The snapshot lets nobody but this task take part. UndecidedError if time runs out.
+    In the snapshot no other task takes part. UndecidedError if time runs out.
     """
-    question = Question(snapshot, seconds)
+    question = FeasibilityQuery(snapshot, limit)
     v = question.v
     place = [one for one in v.classes.tasks if any(member.key == task.key for member in one.tasks)]
     if not place:
@@ -30,12 +30,12 @@ def best_victims(
             question.cp.add(count == 0)
     decision: Decision | None = None
     for name in levels:
-        for step in steps_of(v, name, None):
-            if decision is not None and step.measure(decision) == step.least:
-                question.cp.add(step.expr <= step.least)
+        for stage in stages_of(v, name, None):
+            if decision is not None and stage.value(decision) == stage.ideal:
+                question.cp.add(stage.expr <= stage.ideal)
                 continue
-            decision = question.answer(step.expr)
+            decision = question.answer(stage.expr)
             if decision is None:
                 return None
-            question.cp.add(step.expr <= step.measure(decision))
+            question.cp.add(stage.expr <= stage.value(decision))
     return decision

@@ -1,7 +1,7 @@
-"""Foresight: all levels on a sketch of the session first, where they are settled quickly.
+"""Bounding pass: lower bounds for all levels on one relaxed model, and a solution of it that attains them.
 
-A sketch admits every decision of the session, so what is best there is a bound; and a decision that reaches what was
-foreseen on all levels is the best one on all of them at once.
+Every decision of the session is a solution of a relaxed model, so the lexicographic optimum there is a bound level by
+level; and a decision that attains all these bounds is optimal on all these levels at once.
 """
 
 from __future__ import annotations
@@ -17,322 +17,340 @@ from ortools.sat.python import cp_model
 from cpsched.check import Decision
 from cpsched.objectives import level_plan
 from cpsched.optimum.model.constraints.gang import enough
-from cpsched.optimum.model.objective.levels import steps_of
-from cpsched.optimum.model.objective.stage import Step
-from cpsched.optimum.model.session_model import Program
-from cpsched.optimum.model.variables import Variables, sum_of, value_in
-from cpsched.optimum.relax.relaxed_model import Detail, Sketch
-from cpsched.optimum.relax.stage_bounds import Foreseen, Hopes
-from cpsched.optimum.solvers.linearize import Linearisation
-from cpsched.optimum.solvers.portfolio import LONE, Outcome, Race, objective_of
+from cpsched.optimum.model.level_traits import LEVEL_TRAITS
+from cpsched.optimum.model.objective import stages_of
+from cpsched.optimum.model.objective.stage import Stage
+from cpsched.optimum.model.session_model import SessionModel
+from cpsched.optimum.model.variables import Variables, sum_of
+from cpsched.optimum.params import BOUNDING_SHARE, EXACT_EFFORT_FACTOR, ROUNDS, SMALL_RELAXATION
+from cpsched.optimum.provers import LP
+from cpsched.optimum.relax.relaxed_model import Granularity, RelaxedModel
+from cpsched.optimum.relax.stage_bounds import StageBound, StageBounds
+from cpsched.optimum.solvers.linearize import Linearizer
+from cpsched.optimum.solvers.portfolio import Portfolio
+from cpsched.optimum.solvers.prover import UNKNOWN, Answer, objective_of
 
-SEES_TASKS = frozenset({"queue_deficit_max", "queue_deficit_total", "tasks_bound", "tasks_placed", "resources_placed"})
-"""Levels that are better the more tasks are placed."""
-
-ATTEMPTS = 8
-"""How often a question to an exact sketch is repeated after the judge refused the answer and the rows know better."""
-
-PATIENCE = 3
-"""How many times as much is tried to find what is known to be possible in a sketch as what is only hoped for; but no
-more than such a part of the time that is left."""
-
-HOPING = 0.1
-"""Which part of the time that is left may go by while hopes are gathered."""
-
-SUSPECTS = (SEES_TASKS, frozenset({"victim_priority_sum", "victim_count", "victim_start_time"}))
-"""Levels whose hopes are most often in vain; the likeliest are suspected first."""
-
-OFTEN_LESS = frozenset({("tasks_bound", 0), ("tasks_placed", 0)})
-"""Steps that seldom are as good in the session as in a sketch."""
-
-HOPELESS = ("nodes_used", 0)
-"""A step whose hope is in vain wherever nodes are left empty: without wholeness each is used in part."""
+Plan = Sequence[tuple[str, int | None]]
 
 
-class Ahead(NamedTuple):
-    """A step that is to be settled: of which level in the plan, which of its steps, and whether it is the last."""
+class PendingStage(NamedTuple):
+    """A stage that is not fixed yet: of which level in the plan, which of its stages, and whether it is the last."""
 
     position: int
     name: str
     number: int
-    step: Step
+    stage: Stage
     last: bool
 
     @property
     def sort(self) -> tuple[str, int]:
-        """What its hope is trusted by."""
+        """What its bound is trusted by."""
         return self.name, self.number
 
 
-class Hope(NamedTuple):
-    """The best that a step can be if those before it are, and whether the assignment at hand is as good."""
+class TargetedStage(NamedTuple):
+    """A stage with its bound as target, and whether the solution at hand attains it."""
 
-    ahead: Ahead
-    foreseen: Foreseen
-    met: bool
+    pending: PendingStage
+    target: StageBound
+    attained: bool
 
 
-class Trial(NamedTuple):
-    """What was settled; whether nothing doubtful was, because a hope is in vain or not, or all came out as hoped."""
+class Attempt(NamedTuple):
+    """What came of looking for a solution that attains several targets: values of the first stages, all proved."""
 
-    settled: list[Foreseen]
+    proved: list[StageBound]
     failed: bool = False
-    in_vain: bool = False
-    as_hoped: bool = False
+    """Nothing beyond what the solution at hand attains was proved."""
+    unattainable: bool = False
+    """The targets contradict each other: at least one is not attained by any solution."""
+    as_targeted: bool = False
 
 
-class Foresight:
-    """The levels of a session on its sketch, from one on.
+class LexicographicBounds:
+    """The levels of a session on one relaxed model, from one on.
 
-    `levels` are those that were settled, each with its `steps`; `values` is an assignment that has them all, and
-    `decision` what it stands for if the sketch is exact. `open` are the steps of the level after them as far as they
-    are known, the last of them only as a bound.
+    `levels` are those that were bounded and attained, each with its `stages`; `values` is a solution that attains them
+    all, and `decision` what it stands for if the model is exact. `first_open` are the stages of the level after them
+    as far as they are known, the last of them only as a bound.
     """
 
     def __init__(
         self,
-        program: Program,
-        race: Race,
-        settled: Sequence[Sequence[int]],
-        detail: Detail = Detail.POOLS,
-        before: Foresight | None = None,
+        model: SessionModel,
+        portfolio: Portfolio,
+        fixed: Sequence[Sequence[int]],
+        granularity: Granularity = Granularity.NODE_CLASSES,
+        coarser: LexicographicBounds | None = None,
     ):
-        """`before` looked at the same levels with less detail: what is best there is a bound here."""
-        self.race, self._program, self._given, self._detail = race, program, settled, detail
-        self.sketch = Sketch(program, detail)
-        self._linear = Linearisation()
-        self._hopes = Hopes(self.sketch.cp, self._linear, relaxed=race.settings.prover == "both")
-        self.levels: list[list[Foreseen]] = []
-        self.steps: list[list[Step]] = []
-        self.open: list[Foreseen] = []
+        """`coarser` bounded the same levels on a coarser model: a bound there is one here."""
+        self.portfolio, self.budget = portfolio, portfolio.budget
+        self._model, self._given, self._granularity = model, fixed, granularity
+        self.relaxed = RelaxedModel(model, granularity)
+        self._linear = Linearizer()
+        self._bounds = StageBounds(self.relaxed.cp, self._linear, with_lp=LP in portfolio.params.provers)
+        self.levels: list[list[StageBound]] = []
+        self.stages: list[list[Stage]] = []
+        self.first_open: list[StageBound] = []
         self.values: list[int] | None = None
         self.decision: Decision | None = None
-        self._bounds = [] if before is None else [step for level in before.levels for step in level]
-        self._plan = level_plan(program.snapshot)
-        self._tiers = sum(name == "jobs_admitted" for name, _ in self._plan)
-        self._starving = {job.key for job in program.snapshot.starving}
-        self._steps = self._made(len(settled))
-        self._waiting: list[Ahead] = []
-        self._distrusted: set[tuple[str, int]] = {HOPELESS}
-        if self.sketch.is_exact:
-            self._distrusted |= OFTEN_LESS
-        if len(self.sketch.cp.proto.variables) > LONE:
-            race.warm_up()
-        _pin_levels(self.sketch, self._plan, settled)
+        self._from_coarser = [] if coarser is None else [bound for level in coarser.levels for bound in level]
+        self._plan = level_plan(model.snapshot)
+        self._admission_levels = sum(name == "jobs_admitted" for name, _ in self._plan)
+        self._starving = {job.key for job in model.snapshot.starving}
+        self._stages = self._pending_from(len(fixed))
+        self._put_back: list[PendingStage] = []
+        self._distrusted: set[tuple[str, int]] = set()
+        if len(self.relaxed.cp.proto.variables) > SMALL_RELAXATION:
+            portfolio.start_worker()
+        _fix_levels(self.relaxed, self._plan, fixed)
 
     @property
-    def falls_short(self) -> bool:
-        """Whether it did not come to all that is known from before, though it is as good as far as it came."""
-        return self.sketch.is_exact and bool(self._bounds)
+    def is_incomplete(self) -> bool:
+        """Whether it did not reach all levels that the coarser pass did; as far as it came it attains those bounds."""
+        return self.relaxed.is_exact and bool(self._from_coarser)
 
-    def look(self, end: float) -> None:
-        """Settle step after step, many at once as long as what is hoped for comes true, until one stays open."""
-        level: list[Foreseen] = []
-        steps: list[Step] = []
+    def run(self, end: float) -> None:
+        """Bound and attain stage after stage, many at once as long as their bounds are attained, until one is open."""
+        level: list[StageBound] = []
+        stages: list[Stage] = []
         reach = sys.maxsize
-        started = self.race.clock()
-        while hopes := self._hoped(reach, started + HOPING * (end - started)):
-            doubtful = [number for number, hope in enumerate(hopes) if not hope.met]
-            trial = self._tried(hopes, doubtful, started, end)
-            started = self.race.clock()
-            for hope, foreseen in zip(hopes, trial.settled, strict=False):
-                self._hopes.settle(hope.ahead.step, foreseen)
-                self._bounds = self._bounds[1:] if self._bounds and self._bounds[0].value == foreseen.value else []
-                _pin(self.sketch, hope.ahead.step, foreseen.value)
-                level.append(foreseen)
-                steps.append(hope.ahead.step)
-                if hope.ahead.last:
+        started = self.budget.clock()
+        while targets := self._targets(reach, started + BOUNDING_SHARE * (end - started)):
+            doubtful = [number for number, target in enumerate(targets) if not target.attained]
+            attempt = self._attempt(targets, doubtful, started, end)
+            started = self.budget.clock()
+            for target, bound in zip(targets, attempt.proved, strict=False):
+                self._fix(target.pending.stage, bound)
+                level.append(bound)
+                stages.append(target.pending.stage)
+                if target.pending.last:
                     self.levels.append(level)
-                    self.steps.append(steps)
-                    level, steps = [], []
-            left = hopes[len(trial.settled) :]
-            if trial.failed and not trial.in_vain and self.falls_short:
+                    self.stages.append(stages)
+                    level, stages = [], []
+            left = targets[len(attempt.proved) :]
+            if attempt.failed and not attempt.unattainable and self.is_incomplete:
                 return
-            if doubtful == [len(trial.settled)] or self.race.stopped or self.race.clock() >= end:
-                self.open = [*level, left[0].foreseen] if left else level
+            if doubtful == [len(attempt.proved)] or self.budget.stopped or self.budget.clock() >= end:
+                self.first_open = [*level, left[0].target] if left else level
                 return
-            if not trial.in_vain or not self._blame(hopes[len(trial.settled) : doubtful[-1]]):
-                reach = max(1, len(doubtful) // 2) if trial.failed else reach * (1 + trial.as_hoped)
-            self._waiting = [hope.ahead for hope in left] + self._waiting
+            if not attempt.unattainable or not self._distrust(targets[len(attempt.proved) : doubtful[-1]]):
+                # Fewer targets at once after a failure, twice as many after a success.
+                reach = max(1, len(doubtful) // 2) if attempt.failed else reach * (1 + attempt.as_targeted)
+            self._put_back = [target.pending for target in left] + self._put_back
 
-    def repeat(self, end: float) -> None:
-        """Where solvers raced, take the assignment that one of them finds by itself, in this run as in any other."""
-        left = end - self.race.clock()
-        if not self.levels or not self.race.raced or self.race.stopped or left <= 0:
+    def reproduce(self, end: float) -> None:
+        """Where solvers ran in parallel, take the solution that one worker finds alone: the same in every run."""
+        left = end - self.budget.clock()
+        if not self.levels or self.portfolio.is_reproducible or self.budget.stopped or left <= 0:
             return
-        sketch = Sketch(self._program, self._detail)
-        found = [[foreseen.value for foreseen in level] for level in self.levels]
-        _pin_levels(sketch, self._plan, [*self._given, *found])
-        for row in self._reductions(sketch.variables, len(self._given) + len(found) - 1, alone=False):
-            sketch.cp.add(row)
-        for _ in range(ATTEMPTS):
-            values = self.race.repeat(sketch.cp, max(0.05, end - self.race.clock()))
-            if values is None or self._takes(sketch, values):
+        relaxed = RelaxedModel(self._model, self._granularity)
+        found = [[bound.value for bound in level] for level in self.levels]
+        _fix_levels(relaxed, self._plan, [*self._given, *found])
+        for row in self._dominance_rows(relaxed.variables, len(self._given) + len(found) - 1, only_counted=False):
+            relaxed.cp.add(row)
+        for _ in range(ROUNDS):
+            values = self.portfolio.reproduce(relaxed.cp, max(0.05, end - self.budget.clock()))
+            if values is None or self._accept(relaxed, values):
                 return
 
-    def _blame(self, hopes: list[Hope]) -> bool:
-        """Trust no longer in those of the hopes that are the likeliest to be in vain; whether there are any."""
-        for names in SUSPECTS:
-            suspects = {hope.ahead.sort for hope in hopes if not hope.met and hope.ahead.name in names}
-            if not suspects <= self._distrusted:
-                self._distrusted |= suspects
+    def _fix(self, stage: Stage, bound: StageBound) -> None:
+        self._bounds.fix(stage, bound)
+        coarser = self._from_coarser
+        # Bounds of the coarser pass hold as long as the values before them are the same here as there.
+        self._from_coarser = coarser[1:] if coarser and coarser[0].value == bound.value else []
+        _fix(self.relaxed, stage, bound.value)
+
+    def _distrust(self, targets: list[TargetedStage]) -> bool:
+        """Look for the likeliest of the targets by themselves from now on; whether there are any that are not yet.
+
+        Those that count placements first: where tasks do not fit exactly, a relaxation promises too many.
+        """
+        missed = [one.pending for one in targets if not one.attained]
+        for likely in (
+            {one.sort for one in missed if one.stage.counts_placements},
+            {one.sort for one in missed if one.stage.is_doubtful},
+        ):
+            if not likely <= self._distrusted:
+                self._distrusted |= likely
                 return True
         return False
 
-    def _made(self, begin: int) -> Iterator[Ahead]:
+    def _is_distrusted(self, pending: PendingStage) -> bool:
+        return pending.sort in self._distrusted
+
+    def _pending_from(self, begin: int) -> Iterator[PendingStage]:
         for position in range(begin, len(self._plan)):
             name, priority = self._plan[position]
-            if not self.sketch.knows(name):
+            if not self.relaxed.can_bound(name):
                 return
-            self.race.say(f"sketch of {name if priority is None else f'{name}[{priority}]'}")
-            steps = steps_of(self.sketch.variables, name, priority)
-            for number, step in enumerate(steps):
-                yield Ahead(position, name, number, step, last=step is steps[-1])
+            self.budget.log(f"relaxation: level {name if priority is None else f'{name}[{priority}]'}")
+            stages = stages_of(self.relaxed.variables, name, priority)
+            for number, stage in enumerate(stages):
+                if stage.is_loose_at_once or (stage.is_loose_in_exact and self.relaxed.is_exact):
+                    self._distrusted.add((name, number))
+                yield PendingStage(position, name, number, stage, last=stage is stages[-1])
 
-    def _ahead(self) -> Iterator[Ahead]:
-        """Steps that are not settled, those first that were tried."""
-        while (ahead := self._waiting.pop(0) if self._waiting else next(self._steps, None)) is not None:
-            yield ahead
+    def _pending(self) -> Iterator[PendingStage]:
+        """Stages that are not fixed, those first that were put back."""
+        while (one := self._put_back.pop(0) if self._put_back else next(self._stages, None)) is not None:
+            yield one
 
-    def _hoped(self, reach: int, until: float) -> list[Hope]:
-        """Hopes for the steps ahead, until so many are doubtful, or one is that is not to be trusted."""
-        found: list[Hope] = []
-        values, bounds, doubtful = self.values, self._bounds, False
-        for ahead in self._ahead():
-            if self.sketch.is_exact and doubtful and (ahead.sort in self._distrusted or not bounds):
-                # Exact questions take long: what is known from before is asked for by itself.
-                self._waiting.insert(0, ahead)
+    def _targets(self, reach: int, until: float) -> list[TargetedStage]:
+        """Bounds of the stages ahead, until so many are not attained yet, or one is that is not to be trusted."""
+        found: list[TargetedStage] = []
+        values, coarser, doubtful = self.values, self._from_coarser, False
+        for pending in self._pending():
+            if self.relaxed.is_exact and doubtful and (self._is_distrusted(pending) or not coarser):
+                # Questions to an exact model take long: what a coarser one says is looked for by itself.
+                self._put_back.insert(0, pending)
                 break
-            foreseen, met = self._hopes.of(ahead.step, _worth(ahead.step, values), bounds[0] if bounds else None)
-            # Bounds from before hold as long as what comes before them is as good as it was there.
-            bounds = bounds[1:] if bounds and bounds[0].value == foreseen.value else []
-            found.append(Hope(ahead, foreseen, met))
-            if not met:
+            value = None if values is None else pending.stage.value_in(values)
+            bound, attained = self._bounds.bound(pending.stage, value, coarser[0] if coarser else None)
+            coarser = coarser[1:] if coarser and coarser[0].value == bound.value else []
+            found.append(TargetedStage(pending, bound, attained))
+            if not attained:
                 values, reach, doubtful = None, reach - 1, True
-                if not reach or ahead.sort in self._distrusted or not self._hopes.are_founded:
+                if not reach or self._is_distrusted(pending) or not self._bounds.has_lp:
                     break
-                if self.race.clock() > until or self.race.stopped:
+                if self.budget.clock() > until or self.budget.stopped:
                     break
-            self._hopes.assume(ahead.step, foreseen)
-        self._hopes.doubt()
+            self._bounds.assume(pending.stage, bound)
+        self._bounds.retract()
         return found
 
-    def _tried(self, hopes: list[Hope], doubtful: list[int], started: float, end: float) -> Trial:
-        """Look for an assignment that is as good as hoped on all of them, and on the last doubtful one the best.
+    def _attempt(self, targets: list[TargetedStage], doubtful: list[int], started: float, end: float) -> Attempt:
+        """Look for a solution that attains all targets but the last doubtful one, and is best on that one.
 
         The time since `started` counts for that one.
         """
-        met = [hope.foreseen for hope in hopes]
+        known = [target.target for target in targets]
         if not doubtful:
-            return Trial(met)
+            return Attempt(known)
         last = doubtful[-1]
-        if end <= self.race.clock() or self.race.stopped:
-            return Trial(met[: doubtful[0]], failed=True)
-        value, outcome = self._found(hopes[:last], hopes[last], end, may_fail=len(doubtful) > 1)
+        if end <= self.budget.clock() or self.budget.stopped:
+            return Attempt(known[: doubtful[0]], failed=True)
+        value, answer = self._solve(targets[:last], targets[last], end, may_be_infeasible=len(doubtful) > 1)
         if value is None:
-            return Trial(met[: doubtful[0]], failed=True, in_vain=outcome.refuted)
-        hope, sort = met[last], hopes[last].ahead.sort
-        (self._distrusted.discard if value == hope.value else self._distrusted.add)(sort)
-        seconds = self.race.clock() - started
-        if value == hope.value and hope.holder != "bound":
-            settled = [*met[:last], replace(hope, seconds=seconds), *met[last + 1 :]]
-            return Trial(settled, as_hoped=True)
-        if value != outcome.bound:
-            return Trial(met[:last])
-        return Trial([*met[:last], Foreseen(value, outcome.holder, seconds)], as_hoped=value == hope.value)
+            return Attempt(known[: doubtful[0]], failed=True, unattainable=answer.infeasible)
+        target, sort = known[last], targets[last].pending.sort
+        (self._distrusted.discard if value == target.value else self._distrusted.add)(sort)
+        seconds = self.budget.clock() - started
+        if value == target.value and target.prover.solver:
+            proved = [*known[:last], replace(target, seconds=seconds), *known[last + 1 :]]
+            return Attempt(proved, as_targeted=True)
+        if value != answer.bound or answer.prover is None:
+            return Attempt(known[:last])
+        return Attempt([*known[:last], StageBound(value, answer.prover, seconds)], as_targeted=value == target.value)
 
-    def _found(self, before: Sequence[Hope], goal: Hope, end: float, *, may_fail: bool) -> tuple[int | None, Outcome]:
-        """The goal's value in the best assignment that counts, which is kept, and what the solvers say in the end.
+    def _solve(
+        self, before: Sequence[TargetedStage], goal: TargetedStage, end: float, *, may_be_infeasible: bool
+    ) -> tuple[int | None, Answer]:
+        """The goal's value in the best solution accepted, which is kept, and what the solvers answered in the end.
 
-        Where others may be needed, what is hoped for is first looked for without them.
+        Where the levels so far count no placements, the target is first looked for with only what they count placed.
         """
-        if self.sketch.is_exact and self._sees_no_tasks(goal.ahead.position):
-            value, outcome = self._asked(before, goal, end, may_fail=True, alone=True)
-            if value == goal.foreseen.value:
-                return value, Outcome([], value, goal.foreseen.holder)
-            if may_fail and not outcome.refuted:
-                return None, outcome
-        return self._asked(before, goal, end, may_fail=may_fail, alone=False)
+        if self.relaxed.is_exact and not self._counts_placements(goal.pending.position):
+            value, answer = self._solve_rounds(before, goal, end, may_be_infeasible=True, only_counted=True)
+            if value == goal.target.value:
+                return value, Answer([], value, goal.target.prover)
+            if may_be_infeasible and not answer.infeasible:
+                return None, answer
+        return self._solve_rounds(before, goal, end, may_be_infeasible=may_be_infeasible, only_counted=False)
 
-    def _asked(
-        self, before: Sequence[Hope], goal: Hope, end: float, *, may_fail: bool, alone: bool
-    ) -> tuple[int | None, Outcome]:
-        value = None
-        for _ in range(ATTEMPTS):
-            model, lasting = self._model(before, goal, alone=alone)
-            rows, seconds, patience = partial(self._linear.rows_of, model, lasting), end - self.race.clock(), 1
-            if self.sketch.is_exact:
-                seconds, patience = seconds / (2 if may_fail else 1), PATIENCE
-            outcome = self.race.minimise(model, max(0.05, seconds), rows, may_fail=may_fail, patience=patience)
+    def _solve_rounds(
+        self,
+        before: Sequence[TargetedStage],
+        goal: TargetedStage,
+        end: float,
+        *,
+        may_be_infeasible: bool,
+        only_counted: bool,
+    ) -> tuple[int | None, Answer]:
+        """Solve; where the checker refuses a solution of an exact model, it is cut off and the model solved again."""
+        value, answer = None, UNKNOWN
+        for _ in range(ROUNDS):
+            model, permanent = self._goal_model(before, goal, only_counted=only_counted)
+            linear, seconds, factor = partial(self._linear.linear_model, model, permanent), end - self.budget.clock(), 1
+            if self.relaxed.is_exact:
+                # Half the time if others follow: finding out that targets contradict each other is no result.
+                seconds, factor = seconds / (2 if may_be_infeasible else 1), EXACT_EFFORT_FACTOR
+            answer = self.portfolio.minimize(
+                model, max(0.05, seconds), linear, may_be_infeasible=may_be_infeasible, effort_factor=factor
+            )
             refused = False
-            for values in sorted(outcome.solutions, key=partial(objective_of, model)):
-                if self._takes(self.sketch, values):
+            for values in sorted(answer.solutions, key=partial(objective_of, model)):
+                if self._accept(self.relaxed, values):
                     value = objective_of(model, values)
                     break
                 refused = True
-            if not refused or end <= self.race.clock() or self.race.stopped:
+            if not refused or end <= self.budget.clock() or self.budget.stopped:
                 break
-        return value, outcome
+        return value, answer
 
-    def _takes(self, sketch: Sketch, values: list[int]) -> bool:
-        """Keep the assignment, unless the sketch is exact and the judge refuses what it stands for."""
-        if sketch.is_exact:
-            decision = sketch.decision(values)
+    def _accept(self, relaxed: RelaxedModel, values: list[int]) -> bool:
+        """Keep the solution, unless the model is exact and the checker refuses the decision."""
+        if relaxed.is_exact:
+            decision = relaxed.decision(values)
             if decision is None:
                 return False
             self.decision = decision
-        self.sketch, self.values = sketch, values
+        self.relaxed, self.values = relaxed, values
         return True
 
-    def _model(self, before: Sequence[Hope], goal: Hope, *, alone: bool) -> tuple[cp_model.CpModel, int]:
-        """The goal as good as can be, where all before it are as good as hoped; and how many rows are there to stay."""
-        expr = goal.ahead.step.expr
-        rows = [row for hope in before for row in hope.ahead.step.no_worse(hope.foreseen.value)]
-        rows += [expr >= goal.foreseen.value]
-        rows += self._reductions(self.sketch.variables, goal.ahead.position, alone=alone)
-        model: Any = self.sketch.cp.clone()
-        lasting = len(model.proto.constraints)
+    def _goal_model(
+        self, before: Sequence[TargetedStage], goal: TargetedStage, *, only_counted: bool
+    ) -> tuple[cp_model.CpModel, int]:
+        """Minimise the goal where all before it attain their targets; and how many constraints are permanent."""
+        expr = goal.pending.stage.expr
+        rows = [row for one in before for row in one.pending.stage.at_most(one.target.value)]
+        rows += [expr >= goal.target.value]
+        rows += self._dominance_rows(self.relaxed.variables, goal.pending.position, only_counted=only_counted)
+        model: Any = self.relaxed.cp.clone()
+        permanent = len(model.proto.constraints)
         model.minimize(expr)
         for row in rows:
             model.add(row)
         if self.values:
             model.proto.solution_hint.vars.extend(range(len(self.values)))
             model.proto.solution_hint.values.extend(self.values)
-        return cast(cp_model.CpModel, model), lasting
+        return cast(cp_model.CpModel, model), permanent
 
-    def _sees_no_tasks(self, position: int) -> bool:
-        """Whether no level up to this one is better the more tasks are placed."""
-        return SEES_TASKS.isdisjoint(name for name, _ in self._plan[: position + 1])
+    def _counts_placements(self, position: int) -> bool:
+        """Whether a level up to this one is better the more tasks are placed."""
+        return any(LEVEL_TRAITS[name].counts_placements for name, _ in self._plan[: position + 1])
 
-    def _reductions(self, v: Variables, position: int, *, alone: bool) -> list[Any]:
-        """Rows without which a level is no better: what it does not see is left away; with `alone`, come what may."""
+    def _dominance_rows(self, v: Variables, position: int, *, only_counted: bool) -> list[Any]:
+        """Rows that keep some optimal solution of the levels up to this one, and leave less to search.
+
+        A start can be turned into a reservation where no level so far tells them apart; a job that no level so far
+        counts can be left out where placing less breaks no rule, and a counted one gets no more than it needs. With
+        `only_counted` the second is done in any case: then it is a restriction, whose solutions are solutions.
+        """
         rows: list[Any] = []
-        if v.waiting_will_do and all(name != "tasks_bound" for name, _ in self._plan[: position + 1]):
+        plan = self._plan[: position + 1]
+        if v.reserve_dominates_bind and not any(LEVEL_TRAITS[name].counts_binds for name, _ in plan):
             rows.append(sum_of(list(v.bind.values())) == 0)
-        if (alone or v.less_will_do) and self._sees_no_tasks(position):
-            priorities = [priority for name, priority in self._plan[: position + 1] if name == "jobs_admitted"]
-            lowest = priorities[-1] if 0 < len(priorities) < self._tiers else None
+        if (only_counted or v.fewer_dominate) and not self._counts_placements(position):
+            priorities = [priority for name, priority in plan if name == "jobs_admitted"]
+            lowest = priorities[-1] if 0 < len(priorities) < self._admission_levels else None
             for jobs in v.classes.jobs:
-                if jobs.sample.key not in self._starving or (lowest is not None and jobs.sample.priority < lowest):
+                job = jobs.representative
+                if job.key not in self._starving or (lowest is not None and job.priority < lowest):
                     rows.append(v.served(jobs) == 0)
                 else:
                     rows.append(sum_of([count for _, count in v.taken(jobs)]) <= enough(v, jobs) * v.served(jobs))
         return rows
 
 
-def _worth(step: Step, values: list[int] | None) -> int | None:
-    """What the assignment is worth on the step, if that can be told."""
-    return None if values is None or step.read is None else step.read(lambda expr: value_in(expr, values))
+def _fix_levels(relaxed: RelaxedModel, plan: Plan, fixed: Sequence[Sequence[int]]) -> None:
+    """Let the levels be no worse than these values of their stages."""
+    for (name, priority), values in zip(plan, fixed, strict=False):
+        if relaxed.can_bound(name):
+            for stage, value in zip(stages_of(relaxed.variables, name, priority), values, strict=False):
+                _fix(relaxed, stage, value)
 
 
-def _pin_levels(sketch: Sketch, plan: Sequence[tuple[str, int | None]], settled: Sequence[Sequence[int]]) -> None:
-    """Let the levels be no worse than these values of their steps."""
-    for (name, priority), values in zip(plan, settled, strict=False):
-        if sketch.knows(name):
-            for step, value in zip(steps_of(sketch.variables, name, priority), values, strict=False):
-                _pin(sketch, step, value)
-
-
-def _pin(sketch: Sketch, step: Step, value: int) -> None:
-    for row in step.no_worse(value):
-        sketch.cp.add(row)
+def _fix(relaxed: RelaxedModel, stage: Stage, value: int) -> None:
+    for row in stage.at_most(value):
+        relaxed.cp.add(row)

@@ -1,4 +1,4 @@
-"""Sketch: a model that admits every decision of a session and is smaller, by how little it tells apart."""
+"""Relaxed models: models that admit every decision of a session and are smaller, by how little they tell apart."""
 
 from __future__ import annotations
 
@@ -9,78 +9,81 @@ from typing import Any
 from ortools.sat.python import cp_model
 
 from cpsched.check import Decision
-from cpsched.optimum.model.constraints import CONSTRAINTS, IN_SKETCHES
-from cpsched.optimum.model.constraints.charge import refine
-from cpsched.optimum.model.lazy import judged
-from cpsched.optimum.model.session_model import Program
+from cpsched.optimum.model.constraints import CONSTRAINTS, IN_RELAXATIONS
+from cpsched.optimum.model.constraints.charge import state_exactly
+from cpsched.optimum.model.lazy import accept_or_cut
+from cpsched.optimum.model.session_model import SessionModel
 from cpsched.optimum.model.variables import Variables
-from cpsched.optimum.relax.node_classes import alike_nodes, pooled, pools_of
-from cpsched.optimum.relax.request_classes import room_by_kind
-
-MOST_VARIABLES = 60_000
-"""Beyond this many, charges are stated exactly only on nodes where an answer was refused."""
+from cpsched.optimum.params import MOST_VARIABLES
+from cpsched.optimum.relax.aggregate import aggregate_nodes, aggregate_requests, identical_nodes, node_classes
 
 
-class Detail(Enum):
-    """What a sketch tells apart; each is closer to the session than the one before."""
+class Granularity(Enum):
+    """What a relaxed model tells apart; each member is a tighter relaxation than the one before."""
 
-    POOLS = "kinds of tasks, and nodes of which few are alike"
-    NODES = "kinds of tasks, and all nodes"
-    CLASSES = "everything: the session itself"
+    NODE_CLASSES = "request classes and node classes"
+    NODES = "request classes and all nodes"
+    EXACT = "task classes and all nodes: the session model itself"
 
 
-class Sketch:
-    """A relaxation of a Program, or another one like it.
+class RelaxedModel:
+    """A relaxation of a SessionModel; at granularity EXACT another SessionModel of the same session.
 
-    Below CLASSES, nodes do not see whose tasks they hold, only what these ask for; filters that look at neighbours and
-    the rule `charge` are left out, and a victim needs somebody entitled anywhere.
+    Coarser than EXACT, tasks on a node have no owner, only requests. So rows that ask for the owner are dropped or
+    summed: `filters` and `charge` are left out, and a victim needs an entitled task anywhere instead of on its node.
+    Leaving out a row or summing rows admits every decision that the rows admitted.
     """
 
-    def __init__(self, program: Program, detail: Detail = Detail.POOLS):
-        self.nodes_by_pool: dict[str, list[str]] = {}
-        self.has_pools = False
-        self._exact: Program | None = None
-        if detail is Detail.CLASSES:
-            self._exact = Program(program.snapshot, like=program)
+    def __init__(self, model: SessionModel, granularity: Granularity = Granularity.NODE_CLASSES):
+        self.nodes_by_class: dict[str, list[str]] = {}
+        self.has_node_classes = False
+        self._exact: SessionModel | None = None
+        if granularity is Granularity.EXACT:
+            self._exact = SessionModel(model.snapshot, shared_with=model)
             self.cp, self.variables = self._exact.cp, self._exact.variables
-            self._refine()
+            self._state_charges()
         else:
             self.cp = cp_model.CpModel()
-            self.variables = self._drawn(program, detail)
-            for key in IN_SKETCHES:
-                CONSTRAINTS[key](self.cp, program.snapshot, self.variables)
+            self.variables = self._aggregated(model, granularity)
+            for key in IN_RELAXATIONS:
+                CONSTRAINTS[key](self.cp, model.snapshot, self.variables)
 
-    def knows(self, level: str) -> bool:
-        """Whether it can tell anything of the level: a pool does not know how many of its nodes are used."""
-        return level != "nodes_used" or not self.has_pools
+    def can_bound(self, level: str) -> bool:
+        """Whether it can bound the level: a node class does not know how many of its nodes are used."""
+        return level != "nodes_used" or not self.has_node_classes
 
     @property
     def is_exact(self) -> bool:
-        """Whether what it admits is a decision."""
+        """Whether its solutions are decisions, up to what the checker refuses."""
         return self._exact is not None
 
     def decision(self, values: list[int]) -> Decision | None:
-        """What an assignment of an exact sketch stands for; None if the judge refuses it, and then it is excluded."""
+        """The decision of a solution of an exact model; None if the checker refuses it, and then it is cut off."""
         assert self._exact is not None
-        return judged(self._exact, values)
+        return accept_or_cut(self._exact, values)
 
-    def _refine(self) -> None:
-        """State the charges on all nodes exactly, as far as that is not too much: few answers are refused then."""
+    def _state_charges(self) -> None:
+        """State `charge` exactly on all nodes in advance, as far as that is not too much: few solutions are cut then.
+
+        This is only about effort: a node that is left out is stated once a solution was refused there.
+        """
         proto: Any = self.cp.proto
         for node in list(self.variables.charged):
             if len(proto.variables) < MOST_VARIABLES:
-                refine(self.cp, self.variables, node)
+                state_exactly(self.cp, self.variables, node)
 
-    def _drawn(self, program: Program, detail: Detail) -> Variables:
-        snapshot, classes = program.snapshot, program.classes
-        room = room_by_kind(snapshot, classes)
-        alike = alike_nodes(classes, room)
-        pool_by_node = pools_of(alike) if detail is Detail.POOLS else {node: node for node in room.idle}
-        for node, pool in pool_by_node.items():
-            self.nodes_by_pool.setdefault(pool, []).append(node)
-        self.has_pools = len(self.nodes_by_pool) < len(pool_by_node)
-        if self.has_pools:
-            classes, room = pooled(classes, room, pool_by_node)
+    def _aggregated(self, model: SessionModel, granularity: Granularity) -> Variables:
+        snapshot, classes = model.snapshot, model.classes
+        capacity = aggregate_requests(snapshot, classes)
+        identical = identical_nodes(classes, capacity)
+        class_by_node = {node: node for node in capacity.idle}
+        if granularity is Granularity.NODE_CLASSES:
+            class_by_node = node_classes(identical)
+        for node, name in class_by_node.items():
+            self.nodes_by_class.setdefault(name, []).append(node)
+        self.has_node_classes = len(self.nodes_by_class) < len(class_by_node)
+        if self.has_node_classes:
+            classes, capacity = aggregate_nodes(classes, capacity, class_by_node)
         else:
-            room = replace(room, alike=alike)
-        return Variables(self.cp, snapshot, classes, room, knows_who=False)
+            capacity = replace(capacity, identical_nodes=identical)
+        return Variables(self.cp, snapshot, classes, capacity, tracks_owner=False)

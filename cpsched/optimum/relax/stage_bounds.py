@@ -1,139 +1,143 @@
-"""Hopes: what a step can be at best, before anybody searched; bounds, so a hope that comes true is proved."""
+"""Lower bounds of stages on a relaxed model, before anything is searched; a bound that a solution attains is proved."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import NamedTuple
 
 from ortools.sat.python import cp_model
 
-from cpsched.optimum.model.objective.stage import Step
+from cpsched.optimum.model.objective.stage import Stage
 from cpsched.optimum.model.variables import Expr, terms_of
-from cpsched.optimum.solvers.linearize import Linearisation, row_of
-from cpsched.optimum.solvers.lp import Relaxation
-from cpsched.solution import ProverName
+from cpsched.optimum.provers import IDEAL, LP, Prover
+from cpsched.optimum.solvers.linearize import Linearizer, row_of
+from cpsched.optimum.solvers.lp import LpRelaxation
 
 
 @dataclass(frozen=True)
-class Foreseen:
-    """One step of one level: its best value on the sketch, and who proved that."""
+class StageBound:
+    """A value that no solution of a relaxed model beats on a stage, who proved that, and in how many seconds."""
 
     value: int
-    holder: ProverName
+    prover: Prover
     seconds: float
 
 
-class Hopes:
-    """What the steps of a sketch can be at best, given that those before them are."""
+class BoundQuery(NamedTuple):
+    """What a prover of bounds is given: the stage, the best bound so far, and what is known besides."""
 
-    def __init__(self, cp: cp_model.CpModel, linear: Linearisation, *, relaxed: bool):
-        self._cp, self._linear = cp, linear
-        self._relaxation = Relaxation() if relaxed else None
-        self._settled: list[tuple[Step, Foreseen]] = []
-        self._assumed: list[tuple[Step, Foreseen]] = []
-        self._lent = 0
-        self._known: dict[tuple[int, ...], Foreseen] = {}
+    stage: Stage
+    best: StageBound
+    solution_value: int | None
+    """The stage's value in the solution at hand, if there is one; nothing above it can be a bound."""
+    from_coarser: StageBound | None
+    """The stage's bound on a coarser relaxation, as long as the stages before it are as they were there."""
 
     @property
-    def are_founded(self) -> bool:
-        """Whether they are more than what is always true."""
-        return self._relaxation is not None
+    def is_attained(self) -> bool:
+        """Whether the solution at hand meets the best bound so far."""
+        return self.solution_value == self.best.value
 
-    def of(self, step: Step, worth: int | None, known: Foreseen | None = None) -> tuple[Foreseen, bool]:
-        """The best that can be hoped for, and whether it is there already: `worth` is what an assignment at hand is.
 
-        `known` is a bound from elsewhere, mostly as good as any.
-        """
-        hope, same = self._inherited(step)
-        if same or worth == hope.value:
-            return hope, True
-        if known is not None and known.value > hope.value:
-            hope = replace(known, seconds=0.0)
-            return hope, worth == hope.value
-        given = tuple(foreseen.value for _, foreseen in (*self._settled, *self._assumed))
+class StageBounds:
+    """Bounds of stages one after another, each given that those before it keep their values.
+
+    A stage's value is *fixed* once it is proved, and only *assumed* while it is a bound that no solution attains yet.
+    Bounds that follow an assumption hold if the assumption is attained: `retract` withdraws them.
+    """
+
+    def __init__(self, cp: cp_model.CpModel, linear: Linearizer, *, with_lp: bool):
+        self._cp, self._linear = cp, linear
+        self._lp = LpRelaxation() if with_lp else None
+        self._fixed: list[tuple[Stage, StageBound]] = []
+        self._assumed: list[tuple[Stage, StageBound]] = []
+        self._pushed = 0
+        self._known: dict[tuple[int, ...], StageBound] = {}
+        """By the values of the stages before it the bound of a stage: the LP is not solved twice for one question."""
+
+    @property
+    def has_lp(self) -> bool:
+        """Whether bounds say more than what holds of every session."""
+        return self._lp is not None
+
+    def bound(
+        self, stage: Stage, solution_value: int | None, from_coarser: StageBound | None
+    ) -> tuple[StageBound, bool]:
+        """The best bound, and whether the solution at hand attains it or an equal stage proves that one can."""
+        query = BoundQuery(stage, StageBound(stage.ideal, IDEAL, 0.0), solution_value, from_coarser)
+        if (equal := self._equal_stage(stage)) is not None:
+            return replace(equal, seconds=0.0), True
+        for prove in BOUND_PROVERS.values():
+            query = query._replace(best=prove(self, query))
+            if query.is_attained or query.best is from_coarser:
+                break
+        return replace(query.best, seconds=0.0), query.is_attained
+
+    def assume(self, stage: Stage, bound: StageBound) -> None:
+        """Take it that the bound is attained, until `retract`."""
+        self._assumed.append((stage, bound))
+
+    def retract(self) -> None:
+        """Withdraw all that was assumed."""
+        self._assumed, self._pushed = [], 0
+        if self._lp is not None:
+            self._lp.pop()
+
+    def fix(self, stage: Stage, bound: StageBound) -> None:
+        """The value is proved; the caller adds it to the model, from where the LP reads it."""
+        self._fixed.append((stage, bound))
+
+    def inherited(self, query: BoundQuery) -> StageBound:
+        """What earlier stages imply: over more victims nothing is less than over fewer."""
+        best = query.best
+        for earlier, bound in self._before:
+            value = query.stage.bound_from(earlier, bound.value)
+            if value is not None and value > best.value:
+                best = replace(bound, value=value)
+        return best
+
+    def of_coarser(self, query: BoundQuery) -> StageBound:
+        """What a coarser relaxation proved; it is mostly as good as the LP on this one, and costs nothing."""
+        known = query.from_coarser
+        return known if known is not None and known.value > query.best.value else query.best
+
+    def by_lp(self, query: BoundQuery) -> StageBound:
+        """What the LP relaxation proves."""
+        given = tuple(bound.value for _, bound in self._before)
         if given not in self._known:
-            bound = step.attainable(self._bound(step, hope.value, worth))
-            self._known[given] = Foreseen(bound, "lp", 0.0) if bound > hope.value else hope
-        hope = self._known[given]
-        return hope, worth == hope.value
+            value = query.best.value
+            if self._lp is not None:
+                value = query.stage.lower_bound(self._lp_bound, value, query.solution_value)
+            value = query.stage.next_value(value)
+            self._known[given] = StageBound(value, LP, 0.0) if value > query.best.value else query.best
+        return self._known[given]
 
-    def assume(self, step: Step, hope: Foreseen) -> None:
-        """Take the hope for granted, for now."""
-        self._assumed.append((step, hope))
+    @property
+    def _before(self) -> tuple[tuple[Stage, StageBound], ...]:
+        return (*self._fixed, *self._assumed)
 
-    def doubt(self) -> None:
-        """No longer take for granted what was assumed."""
-        self._assumed, self._lent = [], 0
-        if self._relaxation is not None:
-            self._relaxation.take_back()
+    def _equal_stage(self, stage: Stage) -> StageBound | None:
+        """The bound of an earlier stage that has the same value for every decision."""
+        return next((bound for earlier, bound in self._before if stage.is_same_as(earlier)), None)
 
-    def settle(self, step: Step, foreseen: Foreseen) -> None:
-        """Take it for granted for good; the sketch says so too."""
-        self._settled.append((step, foreseen))
-
-    def _inherited(self, step: Step) -> tuple[Foreseen, bool]:
-        """As far as earlier steps know, and whether they settled the very same.
-
-        Over more victims nothing is less than over fewer.
-        """
-        found = Foreseen(step.least, "bound", 0.0)
-        for earlier, foreseen in (*self._settled, *self._assumed):
-            if _same(earlier, step):
-                return replace(foreseen, seconds=0.0), True
-            if step.ladder and earlier.ladder and earlier.among <= step.among:
-                value = bisect_left(step.ladder, earlier.ladder[foreseen.value - 1]) + 1 if foreseen.value else 0
-            elif _grows(earlier, step, self._cp):
-                value = foreseen.value
-            else:
-                continue
-            if value > found.value:
-                found = replace(foreseen, value=value, seconds=0.0)
-        return found, False
-
-    def _bound(self, step: Step, least: int, worth: int | None) -> int:
-        """As far as the rows without wholeness know; ranks are asked one by one whether they are enough."""
-        if self._relaxation is None or (step.terms is None and step.beyond is None):
-            return least
-        if step.beyond is None:
-            found = [least, self._least(step.expr)]
-            found += [None if (other := self._least(expr)) is None else says(other) for expr, says in step.less]
-            return max(bound for bound in found if bound is not None)
-        low, high = least, step.ranks if worth is None else worth
-        while low < high:
-            middle = (low + high) // 2
-            if (self._least(step.beyond(middle)) or 0) > 0:
-                low = middle + 1
-            else:
-                high = middle
-        return low
-
-    def _least(self, expr: Expr) -> int | None:
-        if self._relaxation is None:
+    def _lp_bound(self, expr: Expr) -> int | None:
+        if self._lp is None:
             return None
-        rows = [row_of(row) for step, hope in self._assumed[self._lent :] for row in step.no_worse(hope.value)]
-        self._relaxation.extend(*self._linear.lasting(self._cp, len(self._cp.proto.constraints)))
-        self._relaxation.lend(rows)
-        self._lent = len(self._assumed)
+        rows = [row_of(row) for stage, bound in self._assumed[self._pushed :] for row in stage.at_most(bound.value)]
+        self._lp.extend(*self._linear.permanent(self._cp, len(self._cp.proto.constraints)))
+        self._lp.push(rows)
+        self._pushed = len(self._assumed)
         offset, terms = terms_of(expr)
-        bound = self._relaxation.bound(terms, offset)
+        bound = self._lp.bound(terms, offset)
         if bound is None:
-            self._relaxation = None
+            self._lp = None
         return bound
 
 
-def _same(one: Step, other: Step) -> bool:
-    if one.terms is None or other.terms is None:
-        return bool(one.ladder) and one.ladder == other.ladder and one.among == other.among
-    return one.terms == other.terms
-
-
-def _grows(fewer: Step, more: Step, cp: cp_model.CpModel) -> bool:
-    """Whether the second has all of the first and beyond that only what is never negative."""
-    if fewer.terms is None or more.terms is None:
-        return False
-    (constant, own), (their_constant, theirs) = fewer.terms, more.terms
-    if constant != their_constant or any(theirs.get(x) != c for x, c in own.items()):
-        return False
-    variables: Any = cp.proto.variables
-    return all(c > 0 and min(variables[x].domain) >= 0 for x, c in theirs.items() if x not in own)
+BOUND_PROVERS: dict[str, Callable[[StageBounds, BoundQuery], StageBound]] = {
+    "earlier stages": StageBounds.inherited,
+    "coarser relaxation": StageBounds.of_coarser,
+    "lp": StageBounds.by_lp,
+}
+"""Who may raise a stage's bound without a search, in the order of cost; the first that leaves nothing open ends it."""

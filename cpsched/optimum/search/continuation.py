@@ -5,41 +5,41 @@ from __future__ import annotations
 from dataclasses import replace
 
 from cpsched.objectives import comparable
-from cpsched.optimum.search.lexicographic import Search
+from cpsched.optimum.params import CONTINUATION_SECONDS
+from cpsched.optimum.search.lexicographic import LexicographicSearch
 from cpsched.optimum.search.result import LevelResult
-from cpsched.optimum.search.tuning import SHORTEST
 
 
-def continued(search: Search) -> Search:
+def continued(search: LexicographicSearch) -> LexicographicSearch:
     """Spend what is left of the time limit on the first open level, then on the next; a note says if that is no use.
 
     A first search divides its time among the levels, so that each has some; later levels often need less than theirs.
     """
-    while len(search.proved_levels) < len(search.levels) and (left := search.seconds_left) > SHORTEST:
-        more = Search(search.snapshot, replace(search.settings, time_limit=left), after=search)
+    while len(search.proved_levels) < len(search.levels) and (left := search.seconds_left) > CONTINUATION_SECONDS:
+        more = LexicographicSearch(search.snapshot, replace(search.params, time_limit=left), after=search)
         more.run()
-        more.race.notes = list(dict.fromkeys([*search.race.notes, *more.race.notes]))
+        more.budget.notes = list(dict.fromkeys([*search.budget.notes, *more.budget.notes]))
         if not _is_progress(search, more):
             return _with_last_bound(search, more)
         search = more
     return search
 
 
-def _is_progress(search: Search, more: Search) -> bool:
+def _is_progress(search: LexicographicSearch, more: LexicographicSearch) -> bool:
     if len(more.proved_levels) > len(search.proved_levels):
         return True
     return [level.value for level in more.levels] != [level.value for level in search.levels]
 
 
-def _with_last_bound(search: Search, more: Search) -> Search:
+def _with_last_bound(search: LexicographicSearch, more: LexicographicSearch) -> LexicographicSearch:
     """The levels of the first search, which had time for all of them, but what the second found out of the open one."""
     position = len(search.proved_levels)
     before, after = search.levels[position], more.levels[position]
     if after.prover and _excluded(after) >= _excluded(before):
         search.levels[position] = replace(after, seconds=before.seconds + after.seconds)
-    search.race.notes, search.race.interrupted = more.race.notes, more.race.interrupted
-    if (left := more.seconds_left) > SHORTEST:
-        search.race.note(f"the search ended {left:.0f} s before its time limit, with {before.name} open")
+    search.budget.notes, search.budget.interrupted = more.budget.notes, more.budget.interrupted
+    if (left := more.seconds_left) > CONTINUATION_SECONDS:
+        search.budget.note(f"the search ended {left:.0f} s before its time limit, with {before.name} open")
     return search
 
 

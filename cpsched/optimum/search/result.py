@@ -1,4 +1,4 @@
-"""What came of the levels."""
+"""Results of the levels: value, bound, prover."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from itertools import takewhile
 
 from cpsched.check import Decision
 from cpsched.objectives import value_of
-from cpsched.optimum.model.objective.stage import Step
-from cpsched.solution import ProverName
+from cpsched.optimum.model.objective.stage import Stage
+from cpsched.optimum.provers import IDEAL, Prover
 
 
 @dataclass
@@ -21,7 +21,7 @@ class LevelResult:
     value: int | None
     bound: int | None = None
     proved: bool = False
-    prover: ProverName = ""
+    prover: Prover | None = None
     seconds: float = 0.0
     given_open_levels: bool = False
 
@@ -44,22 +44,29 @@ class LevelResults:
         return list(takewhile(lambda level: level.proved, self.levels))
 
     def record(
-        self, best: Decision, holders: Sequence[ProverName], seconds: float, open_step: tuple[Step, int] | None = None
+        self,
+        best: Decision,
+        provers: Sequence[Prover | None],
+        seconds: float,
+        open_stage: tuple[Stage, int] | None = None,
     ) -> None:
-        """The next level: who holds the bounds of its steps, and the one of which no more than a bound is known."""
+        """The next level: who proved the bounds of its stages, and the stage that is open, with its bound."""
         name, priority = self._plan[len(self.levels)]
         found = LevelResult(name, priority, value_of(best, name, priority), seconds=seconds)
-        if open_step is None:
-            found.bound, found.prover = found.value, next((one for one in holders if one != "bound"), "bound")
+        if open_stage is None:
+            found.bound, found.prover = (
+                found.value,
+                next((one for one in provers if one is not None and one.solver), IDEAL),
+            )
             found.proved = self.are_proved
             found.given_open_levels = not found.proved
         else:
-            step, bound = open_step
-            found.bound, found.prover = step.level(bound), holders[-1]
+            stage, bound = open_stage
+            found.bound, found.prover = stage.level_bound(bound), provers[-1]
         self.levels.append(found)
 
-    def read_again(self, best: Decision) -> Iterator[str]:
-        """Take the values of the decision that it came to; yields what should not be.
+    def evaluate_again(self, best: Decision) -> Iterator[str]:
+        """Take the values of the decision found in the end; yields what contradicts a proof.
 
         A decision found for a later level may be better on one that stayed open.
         """
@@ -76,8 +83,8 @@ class LevelResults:
         is_open = False
         for level in self.levels:
             level.value = value_of(best, level.name, level.priority)
-            if level.prover == "bound" and level.value == level.bound:
+            if level.prover is not None and not level.prover.solver and level.value == level.bound:
                 level.proved, level.given_open_levels = not is_open, is_open
             else:
-                level.bound, level.prover, level.proved, level.given_open_levels = None, "", False, False
+                level.bound, level.prover, level.proved, level.given_open_levels = None, None, False, False
                 is_open = True

@@ -1,4 +1,4 @@
-"""Claims of a solver that reckons in floats, and how they are confirmed."""
+"""How a bound that was computed in floats is confirmed in integers."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from typing import Any, cast
 
 from ortools.sat.python import cp_model
 
-from cpsched.optimum.solvers.linear_model import Rows
-from cpsched.optimum.solvers.lp import Relaxation
+from cpsched.optimum.solvers.linear_model import LinearModel
+from cpsched.optimum.solvers.lp import LpRelaxation
 
 
-def exact_bound(rows: Rows, *, relaxed: bool) -> int:
-    """A bound on the objective in whole numbers; `relaxed` asks the linear program for multipliers as well."""
+def exact_bound(rows: LinearModel, *, with_lp: bool) -> int:
+    """A bound on the objective in whole numbers; `with_lp` asks the linear program for multipliers as well."""
     least = rows.least
-    if not relaxed:
+    if not with_lp:
         return least
-    relaxation = Relaxation()
-    relaxation.extend(rows.bounds, rows.rows)
-    bound = relaxation.bound(rows.objective, rows.offset)
+    lp = LpRelaxation()
+    lp.extend(rows.bounds, rows.rows)
+    bound = lp.bound(rows.objective, rows.offset)
     return least if bound is None else max(least, bound)
 
 

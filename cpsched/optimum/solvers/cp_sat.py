@@ -8,8 +8,10 @@ from typing import Any
 
 from ortools.sat.python import cp_model
 
-LOOK_AROUND = 0.005
-"""Seconds between two looks at what else happens while CP-SAT works."""
+from cpsched.optimum.params import POLL_SECONDS
+
+LP_STRATEGY, INTERLEAVED_STRATEGY = "max_lp", "default_lp"
+"""Strategies of CP-SAT: one that leans on the LP, and one that takes turns with others by work done."""
 
 
 class CpSat:
@@ -44,6 +46,15 @@ class CpSat:
             self.parameters.log_to_stdout = False
             self.solver.log_callback = self._tell
 
+    def add_strategy(self, name: str) -> None:
+        """Add a strategy to those of the portfolio inside CP-SAT; none for an empty name."""
+        if name == INTERLEAVED_STRATEGY:
+            # By batches of work instead of by time: the order in which strategies share what they found is fixed.
+            self.parameters.interleave_search = True
+            self.parameters.interleave_batch_size = 1
+        if name:
+            self.parameters.subsolvers.append(name)
+
     def run(self, cp: cp_model.CpModel, stop: Callable[[], bool] = lambda: False) -> Any:
         """The status. CP-SAT works in a thread; meanwhile `stop` is asked again and again whether it is to end.
 
@@ -61,7 +72,7 @@ class CpSat:
         thread.start()
         try:
             while thread.is_alive():
-                thread.join(LOOK_AROUND)
+                thread.join(POLL_SECONDS)
                 if self._failures or stop():
                     self.solver.stop_search()
         except BaseException:
@@ -77,6 +88,11 @@ class CpSat:
     def values(self) -> list[int]:
         """The assignment found."""
         return list(self.solver.response_proto.solution)
+
+    @property
+    def effort(self) -> float:
+        """The deterministic time that it took."""
+        return float(self.solver.response_proto.deterministic_time)
 
     def _tell(self, line: str) -> None:
         """Pass a line on; an exception must not find its way through the solver's own code."""

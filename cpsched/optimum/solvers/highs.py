@@ -1,6 +1,6 @@
-"""HiGHS on plain rows.
+"""HiGHS on a linear model.
 
-Its own package and ortools cannot live in one process, so only the child of the racer comes here.
+highspy and ortools cannot be imported into one process, so only the worker process imports it.
 """
 
 from __future__ import annotations
@@ -9,18 +9,23 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from cpsched.optimum.solvers.linear_model import Rows
+from cpsched.optimum.solvers.linear_model import LinearModel
 
 TOLERANCE = 1e-6
+"""What a float solver may report above the true bound: feasibility tolerance of HiGHS and of CP-SAT's LP. A bound is
+rounded up after it is taken off; without it a bound of 2.0000001 would claim 3. On HiGHS no margin is safe, so its
+bounds are confirmed in any case (`portfolio.py`); a larger one only makes them weaker."""
 SCALED_TOLERANCE = 1e-2
-"""The same where rows had to be scaled: then an objective in the hundred thousands hangs on their last digits."""
-_FAR_FROM_WHOLE = 1e-4
+"""The same where rows were divided by a scale: an objective in the hundred thousands then hangs on the last digits."""
+_INTEGRALITY_TOLERANCE = 1e-4
+"""A value farther from an integer is no integer solution. HiGHS allows 1e-6; what is in between is rounded, and every
+constraint is tested in integers after that, so nothing wrong passes."""
 _NO_AGGREGATOR = 1 << 12
 """Since 1.12 this step of HiGHS's presolve can lose the optimum where an integer has a large coefficient."""
 
 
 @dataclass(frozen=True)
-class Answer:
+class MipAnswer:
     """What HiGHS found: whole values of all variables, which were checked, if any, and a bound on the objective.
 
     It reckons in floats: the bound, and that there is no solution, are claims that may be wrong.
@@ -34,10 +39,10 @@ class Answer:
     """It came to an end without an answer."""
 
 
-FAILED = Answer(None, None, optimal=False, failed=True)
+FAILED = MipAnswer(None, None, optimal=False, failed=True)
 
 
-def solve(rows: Rows, seconds: float) -> Answer:
+def solve(rows: LinearModel, seconds: float) -> MipAnswer:
     """Solve the rows in this process."""
     import highspy
 
@@ -52,13 +57,13 @@ def solve(rows: Rows, seconds: float) -> Answer:
     }.items():
         solver.setOptionValue(name, value)
     solver.passModel(_model(rows))
-    if rows.start:
-        solver.setSolution(len(rows.start), [*rows.start], [*map(float, rows.start.values())])
+    if rows.hint:
+        solver.setSolution(len(rows.hint), [*rows.hint], [*map(float, rows.hint.values())])
     solver.run()
     info, status = solver.getInfo(), solver.getModelStatus()
     found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
     values = _whole_values(rows, solver.getSolution().col_value) if found else None
-    return Answer(
+    return MipAnswer(
         values,
         _whole_bound(rows, info.mip_dual_bound),
         optimal=status == highspy.HighsModelStatus.kOptimal and values is not None,
@@ -66,7 +71,7 @@ def solve(rows: Rows, seconds: float) -> Answer:
     )
 
 
-def _model(rows: Rows) -> Any:
+def _model(rows: LinearModel) -> Any:
     import highspy
     import numpy
 
@@ -91,17 +96,17 @@ def _model(rows: Rows) -> Any:
     return model
 
 
-def _whole_bound(rows: Rows, bound: float) -> int | None:
+def _whole_bound(rows: LinearModel, bound: float) -> int | None:
     """The least whole number not below the bound, with the solver's own rounding forgiven; None is no bound."""
     if not abs(bound) < 2**53:
         return None
     return ceil(bound - (SCALED_TOLERANCE if any(row.scale > 1 for row in rows.rows) else TOLERANCE))
 
 
-def _whole_values(rows: Rows, values: list[float]) -> list[int] | None:
+def _whole_values(rows: LinearModel, values: list[float]) -> list[int] | None:
     """The solution in whole numbers; None if it is none, or does not satisfy bounds and rows exactly."""
     rounded = [round(value) for value in values]
-    if any(abs(whole - value) > _FAR_FROM_WHOLE for whole, value in zip(rounded, values, strict=True)):
+    if any(abs(whole - value) > _INTEGRALITY_TOLERANCE for whole, value in zip(rounded, values, strict=True)):
         return None
     within = all(low <= value <= high for value, (low, high) in zip(rounded, rows.bounds, strict=True))
     return rounded if within and all(row.holds(rounded) for row in rows.rows) else None

@@ -1,4 +1,4 @@
-"""Plain linear rows, so that a second solver can look at the very same problem; no solver is imported here."""
+"""A linear model in integers, so that a second solver gets the very same problem; no solver is imported here."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 LARGEST = 10**7
-"""Beyond this a row means nothing to a solver that forgives a millionth."""
+"""Coefficients beyond this mean nothing to a solver with a tolerance of 1e-6: 1e7 times 1e-6 is 10 units."""
 
 
 INFINITE = 2**62
@@ -16,7 +16,7 @@ Bounds = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Row:
+class LinearConstraint:
     """lower ≤ Σ coefficient · variable ≤ upper; None is no limit."""
 
     terms: dict[int, int]
@@ -56,14 +56,14 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Rows:
+class LinearModel:
     """Bounds of every variable, rows, and what to minimise; all whole numbers, so it can travel between processes."""
 
     bounds: list[Bounds]
-    rows: list[Row]
+    rows: list[LinearConstraint]
     objective: dict[int, int]
     offset: int
-    start: dict[int, int]
+    hint: dict[int, int]
     """Values of some or all variables to start from."""
 
     @property
@@ -75,7 +75,7 @@ class Rows:
         return max(found) + self.offset
 
     @property
-    def are_moderate(self) -> bool:
+    def is_safe_in_floats(self) -> bool:
         """Whether a solver that reckons in floats can be trusted with them."""
         return max(map(abs, self.objective.values()), default=0) <= LARGEST and all(
             row.is_moderate for row in self.rows

@@ -1,7 +1,8 @@
-"""The rows without wholeness: a linear program whose multipliers prove a bound in whole numbers.
+"""LP relaxation: integrality dropped, and a safe dual bound in integers.
 
-The solver reckons in floats, but any multipliers bound the objective from below; theirs are only good ones. So they are
-rounded and the bound is added up exactly, and nothing that a tolerance forgave gets into it.
+The LP solver counts in floats, but weak duality holds for any multipliers: the rows times the multipliers, and what is
+left of the objective at the variables' bounds, are a lower bound. So the multipliers are rounded to multiples of 2^-60
+and the bound is added up in integers (Neumaier and Shcherbina 2004). A wrong float makes it weaker, never wrong.
 """
 
 from __future__ import annotations
@@ -11,31 +12,29 @@ from typing import Any
 
 from ortools.linear_solver import pywraplp
 
-from cpsched.optimum.solvers.linear_model import Bounds, Row
-
-EFFORT = 2.0
-"""Deterministic time for one bound."""
+from cpsched.optimum.params import LP_EFFORT
+from cpsched.optimum.solvers.linear_model import Bounds, LinearConstraint
 
 _ONE = 1 << 60
-"""Multipliers are whole numbers of this part of one."""
+"""Multipliers are integers of this part of one: finer than a float near 1, so rounding costs nothing that shows."""
 
 
-class Relaxation:
-    """A linear program that grows; rows can be lent to it for a while. A row of one variable is a bound."""
+class LpRelaxation:
+    """A linear program that grows; constraints can be pushed for a while. A row of one variable is a bound."""
 
     def __init__(self) -> None:
         solver: Any = pywraplp.Solver.CreateSolver("GLOP")
-        solver.SetSolverSpecificParametersAsString(f"max_deterministic_time: {EFFORT} use_preprocessing: false")
+        solver.SetSolverSpecificParametersAsString(f"max_deterministic_time: {LP_EFFORT} use_preprocessing: false")
         self._solver, self._optimal = solver, pywraplp.Solver.OPTIMAL
         self._variables: list[Any] = []
         self._own: list[Bounds] = []
         self._bounds: list[Bounds] = []
         self._seen = 0
-        self._rows: list[tuple[Row, Any]] = []
-        self._lent: list[tuple[Row, Any]] = []
+        self._rows: list[tuple[LinearConstraint, Any]] = []
+        self._pushed: list[tuple[LinearConstraint, Any]] = []
         self._narrowed: set[int] = set()
 
-    def extend(self, bounds: Sequence[Bounds], rows: Sequence[Row]) -> None:
+    def extend(self, bounds: Sequence[Bounds], rows: Sequence[LinearConstraint]) -> None:
         """Bring it up to date with all variables and rows there are."""
         for low, high in bounds[len(self._own) :]:
             self._variables.append(self._solver.NumVar(low, high, ""))
@@ -50,24 +49,24 @@ class Relaxation:
                 self._rows.append((row, self._stated(row)))
         self._seen = len(rows)
 
-    def lend(self, rows: Iterable[Row]) -> None:
-        """Rows that hold until `take_back`."""
+    def push(self, rows: Iterable[LinearConstraint]) -> None:
+        """Add constraints that hold until `pop`."""
         for row in rows:
             if (one := row.bounds) is not None:
                 self._narrow(*one)
                 self._narrowed.add(one[0])
             else:
-                self._lent.append((row, self._stated(row)))
+                self._pushed.append((row, self._stated(row)))
 
-    def take_back(self) -> None:
-        """Forget what was lent."""
+    def pop(self) -> None:
+        """Withdraw the constraints pushed."""
         infinity = self._solver.infinity()
-        for _, stated in self._lent:
+        for _, stated in self._pushed:
             stated.SetBounds(-infinity, infinity)
         for variable in self._narrowed:
             self._bounds[variable] = self._own[variable]
             self._variables[variable].SetBounds(*self._own[variable])
-        self._lent, self._narrowed = [], set()
+        self._pushed, self._narrowed = [], set()
 
     def bound(self, objective: Mapping[int, int], offset: int) -> int | None:
         """What the objective is at least, wherever all rows hold; None if the solver could not tell in time."""
@@ -78,14 +77,14 @@ class Relaxation:
             goal.SetCoefficient(self._variables[variable], coefficient)
         if self._solver.Solve() != self._optimal:
             return None
-        multipliers = [(row, y) for row, stated in (*self._rows, *self._lent) if (y := stated.dual_value())]
-        return _proved(objective, offset, multipliers, self._bounds)
+        multipliers = [(row, y) for row, stated in (*self._rows, *self._pushed) if (y := stated.dual_value())]
+        return safe_dual_bound(objective, offset, multipliers, self._bounds)
 
     def _narrow(self, variable: int, bounds: Bounds) -> None:
         self._bounds[variable] = _both(self._bounds[variable], bounds)
         self._variables[variable].SetBounds(*self._bounds[variable])
 
-    def _stated(self, row: Row) -> Any:
+    def _stated(self, row: LinearConstraint) -> Any:
         infinity, scale = self._solver.infinity(), row.scale
         stated = self._solver.Constraint(
             -infinity if row.lower is None else row.lower / scale, infinity if row.upper is None else row.upper / scale
@@ -99,8 +98,11 @@ def _both(one: Bounds, other: Bounds) -> Bounds:
     return max(one[0], other[0]), min(one[1], other[1])
 
 
-def _proved(
-    objective: Mapping[int, int], offset: int, multipliers: Iterable[tuple[Row, float]], bounds: Sequence[Bounds]
+def safe_dual_bound(
+    objective: Mapping[int, int],
+    offset: int,
+    multipliers: Iterable[tuple[LinearConstraint, float]],
+    bounds: Sequence[Bounds],
 ) -> int:
     """Each row times its multiplier, and what is left of the objective at the variables' own bounds."""
     total = offset * _ONE

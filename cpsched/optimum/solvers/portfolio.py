@@ -1,287 +1,239 @@
-"""One minimisation, two solvers: CP-SAT here, HiGHS on the same rows in a child; best value and best bound win."""
+"""Portfolio: CP-SAT alone, then CP-SAT and HiGHS on the same model; the best value and the best bound count."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from math import ceil
 from typing import Any
 
 from ortools.sat.python import cp_model
 
-from cpsched.optimum.disagreement import MismatchError
-from cpsched.optimum.solvers import linearize as linear
+from cpsched.optimum.budget import Budget
+from cpsched.optimum.disagreement import SolverDisagreementError
+from cpsched.optimum.params import (
+    COMPLETION_LIMIT,
+    IMPROVE_EFFORT,
+    SINGLE_EFFORT,
+    SMALL_MODEL,
+    SMALL_RELAXATION,
+)
+from cpsched.optimum.provers import CP_SAT, HIGHS
+from cpsched.optimum.solvers import linearize
 from cpsched.optimum.solvers.confirm import below, exact_bound
-from cpsched.optimum.solvers.cp_sat import CpSat
-from cpsched.optimum.solvers.highs import TOLERANCE, Answer
-from cpsched.optimum.solvers.linear_model import Rows
-from cpsched.optimum.solvers.worker import Racer
-from cpsched.options import Prover
-from cpsched.solution import ProverName
+from cpsched.optimum.solvers.cp_sat import INTERLEAVED_STRATEGY, LP_STRATEGY, CpSat
+from cpsched.optimum.solvers.highs import TOLERANCE, MipAnswer
+from cpsched.optimum.solvers.linear_model import LinearModel
+from cpsched.optimum.solvers.prover import UNKNOWN, Answer, better, objective_of
+from cpsched.optimum.solvers.worker import SolverProcess
 
-ALONE_EFFORT = 0.6
-"""CP-SAT has this much deterministic time to itself on one worker: most levels need no race, and end the same way.
-
-More where a sketch has more variables than FEW.
-"""
+MakeRows = Callable[[], LinearModel]
+SecondSolver = Callable[[], LinearModel | None]
+"""Asks HiGHS the first time it is called; the linear model that it was given, None if it is not asked."""
 
 
-APPROACH_EFFORT = 2.0
-"""The same for a search around a decision that is to become as good as is known to be possible."""
+class Portfolio:
+    """Runs CP-SAT and HiGHS on one question after another, until the budget is used up."""
 
-
-FEW = 2000
-"""Up to this many variables CP-SAT first works alone, with its own mix; beyond it, it leans on the LP and is raced."""
-
-
-LONE = 1000
-"""The same for a sketch."""
-
-
-LEAN, IN_TURNS = "max_lp", "default_lp"
-"""Strategies of CP-SAT: one that leans on the LP, and one that takes turns with others by work done."""
-
-
-@dataclass
-class Settings:
-    """How hard to try; deterministic means one worker, no race, and a time limit on work instead of wall time."""
-
-    time_limit: float = 60.0
-    workers: int = 2
-    seed: int = 1
-    deterministic: bool = False
-    prover: Prover = "both"
-    log: Callable[[str], None] | None = None
-
-
-@dataclass
-class Outcome:
-    """Assignments found, best first, and the best bound with who holds it; None is no bound."""
-
-    solutions: list[list[int]]
-    bound: int | None = None
-    holder: ProverName = ""
-    refuted: bool = False
-    """Whether a solver says that there is no assignment; that is proved only if the holder is named."""
-    misled: bool = False
-    """Whether HiGHS made a claim that turned out to be wrong, so that more can be found out without it."""
-
-
-Rival = Callable[[], Rows | None]
-"""Asks HiGHS the first time it is called; the rows that it was given, None if it is not asked."""
-
-
-class Race:
-    """Runs minimisations one after another until it is interrupted."""
-
-    def __init__(self, settings: Settings):
-        self.settings = settings
-        self.interrupted = False
-        self.raced = False
-        """Whether more than one worker had a say, so that another run may find another assignment that is as good."""
-        self.notes: list[str] = []
-        """What the user is told besides the result."""
-        self._racer = Racer()
-        self._racer_lost = False
-        self._effort = 0.0
+    def __init__(self, budget: Budget):
+        self.budget, self.params = budget, budget.params
+        self.is_reproducible = True
+        """Whether one worker did it all, so that another run finds the same assignments."""
+        self._worker = SolverProcess()
+        self._worker_lost = False
 
     @property
-    def stopped(self) -> bool:
-        """Whether all is to end at once: by an interruption, or because the only solver that was wanted is gone."""
-        return self.interrupted or (self._racer_lost and self.settings.prover == "highs")
+    def _has_cp_sat(self) -> bool:
+        return CP_SAT in self.params.provers
 
-    def interrupt(self) -> None:
-        """End the minimisation under way, and all that follow at once."""
-        self.interrupted = True
+    @property
+    def _has_highs(self) -> bool:
+        return HIGHS in self.params.provers and not self._worker_lost
 
-    def warm_up(self) -> None:
-        """Start the child if it is going to be asked."""
-        settings = self.settings
-        if settings.prover != "cp-sat" and settings.workers > 1 and not settings.deterministic and not self._racer_lost:
-            self._racer.start()
+    def start_worker(self) -> None:
+        """Start the child process in advance if it is going to be asked."""
+        if self._has_highs and not self.params.uses_one_worker:
+            self._worker.start()
 
     def close(self) -> None:
-        """End the child."""
-        self._racer.stop()
+        """End the child process."""
+        self._worker.stop()
 
-    def clock(self) -> float:
-        """Seconds that count against the time limit: of wall time, or of work done if that is to be deterministic."""
-        return self._effort if self.settings.deterministic else time.monotonic()
-
-    def say(self, line: str) -> None:
-        """Tell the log."""
-        if self.settings.log is not None:
-            self.settings.log(line)
-
-    def note(self, text: str) -> None:
-        """Tell the user, once, and the log."""
-        self.say(text)
-        if text not in self.notes:
-            self.notes.append(text)
-
-    def minimise(
+    def minimize(
         self,
         cp: cp_model.CpModel,
         seconds: float,
-        rows_of: Callable[[], Rows] | None = None,
+        linear_model: MakeRows | None = None,
         *,
-        may_fail: bool = False,
-        patience: float = 1.0,
-    ) -> Outcome:
-        """Minimise the model's objective within the time; a sketch comes with a cheaper way to its rows.
+        may_be_infeasible: bool = False,
+        effort_factor: float = 1.0,
+    ) -> Answer:
+        """Minimise the model's objective within the time; a relaxed model comes with its rows linearised already.
 
-        Where no assignment may satisfy the model, only so much is tried as CP-SAT does by itself, times the patience.
+        Where no assignment may satisfy the model, only so much is tried as CP-SAT does alone, times the factor.
         """
-        end, before = self.clock() + seconds, Outcome([])
-        if self.settings.prover == "highs" and (rows := _safe_rows(cp, rows_of)) is not None:
-            before = self._highs(cp, rows, end, may_fail=may_fail)
-            if not before.misled or end <= self.clock():
+        end, before = self.budget.clock() + seconds, UNKNOWN
+        if not self._has_cp_sat and (rows := _safe_rows(cp, linear_model)) is not None:
+            before = self._highs(cp, rows, end, may_be_infeasible=may_be_infeasible)
+            if not before.was_wrong or end <= self.budget.clock():
                 return before
-        return _better(before, self._minimised(cp, end, rows_of, may_fail=may_fail, patience=patience))
+        return better(
+            before, self._minimize(cp, end, linear_model, may_be_infeasible=may_be_infeasible, factor=effort_factor)
+        )
 
-    def _minimised(
-        self, cp: cp_model.CpModel, end: float, rows_of: Callable[[], Rows] | None, *, may_fail: bool, patience: float
-    ) -> Outcome:
-        """CP-SAT first by itself, then with all workers and HiGHS beside it."""
-        settings, sketch, size = self.settings, rows_of is not None, len(cp.proto.variables)
-        effort, seconds, lean = _effort(cp) * patience, end - self.clock(), LEAN if sketch else ""
-        if self._single:
-            most = effort if may_fail else None
-            return self._cp_sat(cp, seconds, workers=1, effort=most, subsolver=lean, may_fail=may_fail)
-        outcome, rival = Outcome([]), self._rival(cp, rows_of, end)
-        if sketch or size <= FEW:
-            early = rival if sketch and size > LONE else None
-            outcome = self._cp_sat(
-                cp, seconds, workers=1, effort=effort, rival=early, subsolver=lean, may_fail=may_fail
+    def _minimize(
+        self, cp: cp_model.CpModel, end: float, linear_model: MakeRows | None, *, may_be_infeasible: bool, factor: float
+    ) -> Answer:
+        """CP-SAT first alone, then with all workers and HiGHS beside it."""
+        params, is_relaxed, size = self.params, linear_model is not None, len(cp.proto.variables)
+        effort, seconds = _effort(cp) * factor, end - self.budget.clock()
+        strategy = LP_STRATEGY if is_relaxed else ""
+        if params.uses_one_worker:
+            most = effort if may_be_infeasible else None
+            return self._cp_sat(
+                cp, seconds, workers=1, effort=most, strategy=strategy, may_be_infeasible=may_be_infeasible
             )
-        left = end - self.clock()
-        if left > 0.05 and not self.stopped and not may_fail and not self._closed(cp, outcome):
-            workers = settings.workers if sketch or settings.prover != "both" else max(1, settings.workers - 1)
-            outcome = _better(outcome, self._cp_sat(cp, left, workers=workers, rival=rival))
-        self._racer.drop()
-        return outcome
+        answer, second = UNKNOWN, self._second_solver(cp, linear_model, end)
+        if is_relaxed or size <= SMALL_MODEL:
+            at_once = second if is_relaxed and size > SMALL_RELAXATION else None
+            answer = self._cp_sat(
+                cp,
+                seconds,
+                workers=1,
+                effort=effort,
+                second=at_once,
+                strategy=strategy,
+                may_be_infeasible=may_be_infeasible,
+            )
+        left = end - self.budget.clock()
+        if left > 0.05 and not self.budget.stopped and not may_be_infeasible and not answer.is_closed(cp):
+            # The child takes a core of its own, unless it has had one since the first call.
+            shared = not is_relaxed and self._has_cp_sat and HIGHS in params.provers
+            workers = max(1, params.workers - 1) if shared else params.workers
+            answer = better(answer, self._cp_sat(cp, left, workers=workers, second=second))
+        self._worker.cancel()
+        return answer
 
-    def repeat(self, cp: cp_model.CpModel, seconds: float) -> list[int] | None:
-        """An assignment that satisfies the model, the same in every run; None if CP-SAT by itself does not find one."""
-        outcome = self._cp_sat(cp, seconds, workers=1, effort=_effort(cp), may_fail=True)
-        return outcome.solutions[0] if outcome.solutions else None
+    def reproduce(self, cp: cp_model.CpModel, seconds: float) -> list[int] | None:
+        """An assignment that satisfies the model, the same in every run; None if CP-SAT alone does not find one."""
+        answer = self._cp_sat(cp, seconds, workers=1, effort=_effort(cp), may_be_infeasible=True)
+        return answer.solutions[0] if answer.solutions else None
 
-    def find(self, cp: cp_model.CpModel, seconds: float, effort: float, *, alone: bool) -> Outcome:
-        """An assignment that satisfies the model, if CP-SAT finds one within a measured effort or else in a race."""
-        if self.stopped:
-            return Outcome([])
-        end = self.clock() + seconds
-        if self.settings.prover == "highs":
+    def find_feasible(self, cp: cp_model.CpModel, seconds: float, effort: float, *, alone: bool) -> Answer:
+        """An assignment that satisfies the model: by CP-SAT within the effort, else, unless `alone`, by both."""
+        if self.budget.stopped:
+            return UNKNOWN
+        clock = self.budget.clock
+        end = clock() + seconds
+        if not self._has_cp_sat:
             rows = _safe_rows(cp)
-            outcome = Outcome([]) if rows is None else self._highs(cp, rows, end, may_fail=True)
-            left = end - self.clock()
-            if not outcome.refuted or alone or left < 0.05:
-                return outcome
-            # Floats prove no such thing: CP-SAT is asked the same.
-            return self._cp_sat(cp, left, workers=self.settings.workers, may_fail=True)
-        outcome = self._cp_sat(cp, seconds, workers=1, effort=effort, may_fail=True)
-        left = end - self.clock()
-        if outcome.solutions or outcome.refuted or alone or self._single or left < 0.05:
-            return outcome
-        rival = self._rival(cp, None, end)
-        outcome = self._cp_sat(cp, left, workers=self.settings.workers, rival=rival, may_fail=True, heeds_no=False)
-        self._racer.drop()
-        return outcome
+            answer = UNKNOWN if rows is None else self._highs(cp, rows, end, may_be_infeasible=True)
+            left = end - clock()
+            if not answer.infeasible or alone or left < 0.05:
+                return answer
+            # Floats prove no infeasibility: CP-SAT is asked the same.
+            return self._cp_sat(cp, left, workers=self.params.workers, may_be_infeasible=True)
+        answer = self._cp_sat(cp, seconds, workers=1, effort=effort, may_be_infeasible=True)
+        left = end - clock()
+        if answer.solutions or answer.infeasible or alone or self.params.uses_one_worker or left < 0.05:
+            return answer
+        second = self._second_solver(cp, None, end)
+        answer = self._cp_sat(
+            cp, left, workers=self.params.workers, second=second, may_be_infeasible=True, trusts_infeasible=False
+        )
+        self._worker.cancel()
+        return answer
 
-    def approach(self, cp: cp_model.CpModel, seconds: float) -> Outcome:
-        """A better assignment than the one hinted, where the bound is known: CP-SAT looks around it.
+    def improve(self, cp: cp_model.CpModel, seconds: float) -> Answer:
+        """A better assignment than the one hinted, where the bound is known: CP-SAT searches around the hint.
 
         Its strategies take turns by work done, not by time, so that it ends the same way in every run.
         """
-        effort = APPROACH_EFFORT * max(1.0, len(cp.proto.variables) / FEW)
-        return self._cp_sat(cp, seconds, workers=1, effort=effort, may_fail=True, subsolver=IN_TURNS)
+        effort = IMPROVE_EFFORT * max(1.0, len(cp.proto.variables) / SMALL_MODEL)
+        return self._cp_sat(
+            cp, seconds, workers=1, effort=effort, may_be_infeasible=True, strategy=INTERLEAVED_STRATEGY
+        )
 
-    def completed(self, cp: cp_model.CpModel) -> list[int] | None:
+    def complete_hint(self, cp: cp_model.CpModel) -> list[int] | None:
         """All values that go with those hinted; None if there are none."""
-        cp_sat = CpSat(effort=10.0) if self.settings.deterministic else CpSat(seconds=10.0)
+        limit = COMPLETION_LIMIT
+        cp_sat = CpSat(effort=limit) if self.params.deterministic else CpSat(seconds=limit)
         cp_sat.parameters.fix_variables_to_their_hinted_value = True
         return cp_sat.values if cp_sat.run(cp) in (cp_model.OPTIMAL, cp_model.FEASIBLE) else None
 
-    @property
-    def _single(self) -> bool:
-        """Whether one worker does it all."""
-        return self.settings.deterministic or self.settings.workers < 2
-
-    def _rival(self, cp: cp_model.CpModel, rows_of: Callable[[], Rows] | None, end: float) -> Rival:
+    def _second_solver(self, cp: cp_model.CpModel, linear_model: MakeRows | None, end: float) -> SecondSolver:
         @cache
-        def ask() -> Rows | None:
-            wanted = self.settings.prover == "both" and not self._racer_lost
-            rows = _safe_rows(cp, rows_of) if wanted else None
+        def ask() -> LinearModel | None:
+            wanted = self._has_cp_sat and self._has_highs
+            rows = _safe_rows(cp, linear_model) if wanted else None
             if rows is not None:
-                self._racer.ask(rows, end - self.clock())
+                self._worker.submit(rows, end - self.budget.clock())
             return rows
 
         return ask
 
-    def _highs(self, cp: cp_model.CpModel, rows: Rows, end: float, *, may_fail: bool) -> Outcome:
-        """HiGHS by itself; an interruption and a child that does not keep to its time leave no answer."""
-        self._racer.ask(rows, end - self.clock())
-        late, answer = end + 1, None
-        while answer is None and self.clock() < late and not self.stopped:
-            answer = self._heard(0.02)
-        if answer is None:
-            self._racer.drop()
-            return Outcome([])
-        self._tell(answer)
-        if answer.infeasible:
-            if not may_fail:
-                self.note("HiGHS reported that a model is infeasible which is not; this was ignored")
-            return Outcome([], refuted=may_fail, misled=not may_fail)
-        return self._believed(cp, rows, answer, end)
+    def _highs(self, cp: cp_model.CpModel, rows: LinearModel, end: float, *, may_be_infeasible: bool) -> Answer:
+        """HiGHS alone; after an interruption, or from a child that does not keep to its time, there is no answer."""
+        self._worker.submit(rows, end - self.budget.clock())
+        late, found = end + 1, None
+        while found is None and self.budget.clock() < late and not self.budget.stopped:
+            found = self._poll(0.02)
+        if found is None:
+            self._worker.cancel()
+            return UNKNOWN
+        self._log(found)
+        if found.infeasible:
+            if not may_be_infeasible:
+                self.budget.note("HiGHS reported that a model is infeasible which is not; this was ignored")
+            return Answer([], infeasible=may_be_infeasible, was_wrong=not may_be_infeasible)
+        return self._confirmed(cp, rows, found, end)
 
-    def _heard(self, patience: float = 0.0) -> Answer | None:
+    def _poll(self, seconds: float = 0.0) -> MipAnswer | None:
         """The answer of HiGHS if there is one; a child that is gone is not waited for, nor asked again."""
-        answer = self._racer.answer(patience)
-        if answer is None and (how := self._racer.lost()) is not None:
-            self._racer_lost = True
-            rest = "the levels that are open stay so" if self.settings.prover == "highs" else "CP-SAT goes on alone"
-            self.note(f"the second solver (HiGHS) {how}: {rest}")
-        if answer is not None and answer.failed:
-            self.note("the second solver (HiGHS) failed on a question: it has no answer to it")
-        return answer
+        found = self._worker.poll(seconds)
+        if found is None and (how := self._worker.lost()) is not None:
+            self._worker_lost = True
+            self.budget.exhausted = not self._has_cp_sat
+            rest = "CP-SAT goes on alone" if self._has_cp_sat else "the levels that are open stay so"
+            self.budget.note(f"the second solver (HiGHS) {how}: {rest}")
+        if found is not None and found.failed:
+            self.budget.note("the second solver (HiGHS) failed on a question: it has no answer to it")
+        return found
 
-    def _believed(
-        self, cp: cp_model.CpModel, rows: Rows, answer: Answer, end: float, effort: float | None = None
-    ) -> Outcome:
-        """What can be believed of HiGHS: assignments, which were checked, and an optimum that is confirmed.
+    def _confirmed(
+        self, cp: cp_model.CpModel, rows: LinearModel, found: MipAnswer, end: float, effort: float | None = None
+    ) -> Answer:
+        """What counts of an answer of HiGHS: assignments, which were checked, and an optimum that is confirmed.
 
-        Confirmed it is by a bound in whole numbers, or by CP-SAT, which finds nothing below it.
+        It is confirmed by a bound in integers, or by CP-SAT, which proves that the objective cannot be lower by one.
         """
-        solutions = [] if answer.values is None else [answer.values]
-        if not answer.optimal or answer.bound is None:
-            return Outcome(solutions)
-        value, alone = objective_of(cp, solutions[0]), self.settings.prover == "highs"
-        if value >= answer.bound:
-            if exact_bound(rows, relaxed=alone) >= value:
-                return Outcome(solutions, value, "highs")
-            found = Outcome([])
-            if (left := end - self.clock()) > 0.05 and not self.stopped:
-                workers = self.settings.workers
-                found = self._cp_sat(below(cp, value), left, workers=workers, effort=effort, may_fail=True)
-            if found.refuted:
-                return Outcome(solutions, value, "highs")
-            if not found.solutions:
-                tell = self.note if alone and not self.stopped else self.say
+        solutions = [] if found.values is None else [found.values]
+        if not found.optimal or found.bound is None:
+            return Answer(solutions)
+        value, alone = objective_of(cp, solutions[0]), not self._has_cp_sat
+        if value >= found.bound:
+            if exact_bound(rows, with_lp=alone) >= value:
+                return Answer(solutions, value, HIGHS)
+            lower = UNKNOWN
+            if (left := end - self.budget.clock()) > 0.05 and not self.budget.stopped:
+                workers = self.params.workers
+                lower = self._cp_sat(below(cp, value), left, workers=workers, effort=effort, may_be_infeasible=True)
+            if lower.infeasible:
+                return Answer(solutions, value, HIGHS)
+            if not lower.solutions:
+                tell = self.budget.note if alone and not self.budget.stopped else self.budget.log
                 tell(f"HiGHS reported that nothing is below {value}; this was not confirmed in time and does not count")
-                return Outcome(solutions)
-            solutions = [*found.solutions, *solutions]
-        claimed, value = max(value, answer.bound), objective_of(cp, solutions[0])
-        self.note(f"HiGHS reported that nothing is below {claimed}, but {value} is possible: its bound was dropped")
-        return Outcome(solutions, misled=True)
+                return Answer(solutions)
+            solutions = [*lower.solutions, *solutions]
+        claimed, value = max(value, found.bound), objective_of(cp, solutions[0])
+        self.budget.note(
+            f"HiGHS reported that nothing is below {claimed}, but {value} is possible: its bound was dropped"
+        )
+        return Answer(solutions, was_wrong=True)
 
-    def _tell(self, answer: Answer) -> None:
-        status = "optimal" if answer.optimal else "infeasible" if answer.infeasible else "open"
-        self.say(f"highs: {status}, bound {answer.bound}")
-
-    def _closed(self, cp: cp_model.CpModel, outcome: Outcome) -> bool:
-        return any(objective_of(cp, solution) == outcome.bound for solution in outcome.solutions)
+    def _log(self, found: MipAnswer) -> None:
+        status = "optimal" if found.optimal else "infeasible" if found.infeasible else "open"
+        self.budget.log(f"highs: {status}, bound {found.bound}")
 
     def _cp_sat(
         self,
@@ -289,97 +241,82 @@ class Race:
         seconds: float,
         *,
         workers: int,
-        rival: Rival | None = None,
+        second: SecondSolver | None = None,
         effort: float | None = None,
-        may_fail: bool = False,
-        heeds_no: bool = True,
-        subsolver: str = "",
-    ) -> Outcome:
-        """CP-SAT, until a rival has its answer; one that says no is heeded where that need not be proved."""
-        settings, end = self.settings, self.clock() + seconds
-        answers: list[Answer] = []
-        if settings.deterministic:
+        may_be_infeasible: bool = False,
+        trusts_infeasible: bool = True,
+        strategy: str = "",
+    ) -> Answer:
+        """CP-SAT, until the second solver has its answer.
+
+        With `trusts_infeasible` an unproved "infeasible" ends it too: it only decides what is tried next.
+        """
+        params, end = self.params, self.budget.clock() + seconds
+        answers: list[MipAnswer] = []
+        if params.deterministic:
             limits: dict[str, Any] = {"effort": seconds if effort is None else min(seconds, effort)}
         else:
             limits = {"effort": effort, "seconds": seconds}
-        cp_sat = CpSat(**limits, workers=workers, seed=settings.seed, log=settings.log)
-        if subsolver == IN_TURNS:
-            cp_sat.parameters.interleave_search = True
-            cp_sat.parameters.interleave_batch_size = 1
-        elif workers > 1 or may_fail or len(cp.proto.variables) > FEW:
-            subsolver = LEAN
-        if subsolver:
-            cp_sat.parameters.subsolvers.append(subsolver)
+        cp_sat = CpSat(**limits, workers=workers, seed=params.seed, log=params.log)
+        if strategy != INTERLEAVED_STRATEGY and (
+            workers > 1 or may_be_infeasible or len(cp.proto.variables) > SMALL_MODEL
+        ):
+            strategy = LP_STRATEGY
+        cp_sat.add_strategy(strategy)
 
         def is_over() -> bool:
-            if not answers and rival is not None and rival() is not None and (heard := self._heard()) is not None:
-                answers.append(heard)
-            if any(answer.optimal or (answer.infeasible and may_fail and heeds_no) for answer in answers):
+            if not answers and second is not None and second() is not None and (found := self._poll()) is not None:
+                answers.append(found)
+            if any(one.optimal or (one.infeasible and may_be_infeasible and trusts_infeasible) for one in answers):
                 return True
-            return self.stopped
+            return self.budget.stopped
 
         status = cp_sat.run(cp, is_over)
-        self.raced |= workers > 1 or bool(answers)
-        self._effort += cp_sat.solver.response_proto.deterministic_time
-        outcome = _of_cp_sat(cp, cp_sat, status, may_fail=may_fail)
-        if not answers or rival is None or (rows := rival()) is None:
-            return outcome
-        [answer] = answers
-        self._tell(answer)
-        if outcome.refuted or status == cp_model.OPTIMAL:
-            return _better(outcome, Outcome([] if answer.values is None else [answer.values]))
-        if answer.infeasible:
-            return outcome if outcome.solutions else Outcome([], refuted=may_fail)
-        theirs = self._believed(cp, rows, answer, end, effort if may_fail else None)
-        outcome, left = _better(outcome, theirs), end - self.clock()
-        if theirs.misled and left > 0.05 and not self.stopped:
-            more = self._cp_sat(cp, left, workers=workers, effort=effort, may_fail=may_fail, subsolver=subsolver)
-            outcome = _better(outcome, more)
-        return outcome
+        self.is_reproducible &= workers == 1 and not answers
+        self.budget.charge(cp_sat.solver.response_proto.deterministic_time)
+        answer = _of_cp_sat(cp, cp_sat, status, may_be_infeasible=may_be_infeasible)
+        if not answers or second is None or (rows := second()) is None:
+            return answer
+        [found] = answers
+        self._log(found)
+        if answer.infeasible or status == cp_model.OPTIMAL:
+            return better(answer, Answer([] if found.values is None else [found.values]))
+        if found.infeasible:
+            return answer if answer.solutions else Answer([], infeasible=may_be_infeasible)
+        theirs = self._confirmed(cp, rows, found, end, effort if may_be_infeasible else None)
+        answer, left = better(answer, theirs), end - self.budget.clock()
+        if theirs.was_wrong and left > 0.05 and not self.budget.stopped:
+            more = self._cp_sat(
+                cp, left, workers=workers, effort=effort, may_be_infeasible=may_be_infeasible, strategy=strategy
+            )
+            answer = better(answer, more)
+        return answer
 
 
 def _effort(cp: cp_model.CpModel) -> float:
-    return ALONE_EFFORT * max(1.0, len(cp.proto.variables) / FEW)
+    return SINGLE_EFFORT * max(1.0, len(cp.proto.variables) / SMALL_MODEL)
 
 
-def _safe_rows(cp: cp_model.CpModel, rows_of: Callable[[], Rows] | None = None) -> Rows | None:
-    """The model for HiGHS; None where its numbers are too large for what that solver forgives."""
-    rows = linear.rows_of(cp) if rows_of is None else rows_of()
-    return rows if rows.are_moderate else None
+def _safe_rows(cp: cp_model.CpModel, linear_model: MakeRows | None = None) -> LinearModel | None:
+    """The model for HiGHS; None where its coefficients are too large beside the tolerances of a float solver."""
+    rows = linearize.linear_model(cp) if linear_model is None else linear_model()
+    return rows if rows.is_safe_in_floats else None
 
 
-def objective_of(cp: cp_model.CpModel, values: list[int]) -> int:
-    """The model's objective under an assignment."""
-    objective: Any = cp.proto.objective
-    total: int = round(objective.offset) + sum(
-        c * values[v] for v, c in zip(objective.vars, objective.coeffs, strict=True)
-    )
-    return total
-
-
-def _of_cp_sat(cp: cp_model.CpModel, cp_sat: CpSat, status: Any, *, may_fail: bool) -> Outcome:
+def _of_cp_sat(cp: cp_model.CpModel, cp_sat: CpSat, status: Any, *, may_be_infeasible: bool) -> Answer:
     if status == cp_model.MODEL_INVALID:
-        raise MismatchError(f"the model is invalid: {cp.validate()}")
+        raise SolverDisagreementError(f"the model is invalid: {cp.validate()}")
     if status == cp_model.INFEASIBLE:
-        if may_fail:
-            return Outcome([], holder="cp-sat", refuted=True)
-        raise MismatchError("the model is infeasible although the empty decision is feasible")
+        if may_be_infeasible:
+            return Answer([], prover=CP_SAT, infeasible=True)
+        raise SolverDisagreementError("the model is infeasible although the empty decision is feasible")
     if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        return Outcome([cp_sat.values], _whole(cp_sat.solver.best_objective_bound), "cp-sat")
-    return Outcome([])
+        return Answer([cp_sat.values], _rounded_up(cp_sat.solver.best_objective_bound), CP_SAT)
+    return UNKNOWN
 
 
-def _better(one: Outcome, other: Outcome) -> Outcome:
-    """All assignments of both and the higher bound; without any, the refutation, rather a proved one."""
-    solutions = [*other.solutions, *one.solutions]
-    refuting = [found for found in (one, other) if found.refuted]
-    if refuting and not solutions:
-        return max(refuting, key=lambda found: bool(found.holder))
-    bounded = [found for found in (one, other) if found.bound is not None]
-    best = max(bounded, key=lambda found: found.bound or 0, default=Outcome([]))
-    return Outcome(solutions, best.bound, best.holder)
-
-
-def _whole(bound: float) -> int:
-    """The least whole number not below the bound, with the solver's own rounding forgiven."""
+def _rounded_up(bound: float) -> int:
+    """The least integer not below the bound. CP-SAT counts in integers but reports its bound as a float, with an
+    error far below the tolerance; without it a bound of 2.0000000001 would become 3.
+    """
     return ceil(bound - TOLERANCE)

@@ -1,7 +1,7 @@
-"""The racer: HiGHS in a child process that can be stopped at any moment.
+"""Worker: HiGHS in a child process that can be stopped at any moment.
 
 The child is a plain interpreter fed through pipes: it never imports the caller's main module, as multiprocessing would.
-It imports the solver once and forks for every question, so that a question nobody waits for any more is cheap to drop.
+It imports the solver once and forks for every question, so that a question that is cancelled is cheap to drop.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from cpsched.optimum.solvers.highs import FAILED, Answer, solve
-from cpsched.optimum.solvers.linear_model import Rows
+from cpsched.optimum.solvers.highs import FAILED, MipAnswer, solve
+from cpsched.optimum.solvers.linear_model import LinearModel
 
 _LENGTH = 8
 _CODE = "import sys; sys.path.append(sys.argv[1]); from cpsched.optimum.solvers.worker import serve; serve()"
 """What the child runs: its argument is the folder of this package, for a package that is not installed."""
 
 
-class Racer:
+class SolverProcess:
     """One child process, kept for all levels."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._lost: str | None = None
-        self._answers: queue.Queue[tuple[int, Answer]] = queue.Queue()
+        self._answers: queue.Queue[tuple[int, MipAnswer]] = queue.Queue()
         self._listener = threading.Thread()
         self._number = 0
 
     def start(self) -> None:
-        """Let the child get ready, unless it is there already."""
+        """Start the child unless it is running."""
         if self._process is not None and self._process.poll() is None:
             return
         self.stop()
         self._lost = None
-        # -P: without it the current folder comes first on the module path, and its files may be anybody's.
+        # -P: without it the current folder comes first on the module path, and its files may come from anywhere.
         command = [sys.executable, "-P", "-c", _CODE, str(Path(__file__).parents[3])]
         pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         try:
@@ -55,11 +55,11 @@ class Racer:
         self._listener = threading.Thread(target=_listen, args=(stream, self._answers), daemon=True)
         self._listener.start()
 
-    def ask(self, rows: Rows, seconds: float) -> None:
-        """Start solving, and drop what was asked before."""
+    def submit(self, rows: LinearModel, seconds: float) -> None:
+        """Start solving a model; the one before is cancelled."""
         self.start()
         self._number += 1
-        self._tell((self._number, rows, seconds))
+        self._send((self._number, rows, seconds))
 
     def lost(self) -> str | None:
         """How the child came to its end, if it is gone and can answer no more; what was left of it is ended."""
@@ -70,20 +70,20 @@ class Racer:
             self._lost = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
         return self._lost
 
-    def answer(self, patience: float = 0.0) -> Answer | None:
+    def poll(self, seconds: float = 0.0) -> MipAnswer | None:
         """The answer to the last question if it has come, or comes within so many seconds."""
         while True:
             try:
-                number, answer = self._answers.get(timeout=patience) if patience else self._answers.get_nowait()
+                number, answer = self._answers.get(timeout=seconds) if seconds else self._answers.get_nowait()
             except queue.Empty:
                 return None
             if number == self._number:
                 return answer
 
-    def drop(self) -> None:
-        """Nobody waits for the answer any more."""
+    def cancel(self) -> None:
+        """Stop the work on the last question; its answer is not wanted any more."""
         self._number += 1
-        self._tell(None)
+        self._send(None)
 
     def stop(self) -> None:
         """End the child and its fork, whatever they are at."""
@@ -98,16 +98,16 @@ class Racer:
                 assert pipe is not None
                 pipe.close()
 
-    def _tell(self, message: Any) -> None:
+    def _send(self, message: Any) -> None:
         if self._process is None:
             return
         assert self._process.stdin is not None
-        # A child that is gone does not listen; `lost` tells.
+        # A child that is gone does not listen; `lost` reports it.
         with suppress(OSError):
             _write(self._process.stdin.fileno(), pickle.dumps(message))
 
 
-def _listen(stream: int, answers: queue.Queue[tuple[int, Answer]]) -> None:
+def _listen(stream: int, answers: queue.Queue[tuple[int, MipAnswer]]) -> None:
     while True:
         try:
             answers.put(pickle.loads(_read(stream)))
@@ -142,17 +142,17 @@ def serve() -> None:
     import highspy
 
     del highspy
-    asked, told = sys.stdin.fileno(), os.dup(sys.stdout.fileno())
+    questions, answered = sys.stdin.fileno(), os.dup(sys.stdout.fileno())
     os.dup2(2, sys.stdout.fileno())
     number, worker, answers = 0, 0, -1
     try:
         while True:
-            ready, _, _ = select.select([asked] if answers < 0 else [asked, answers], [], [])
+            ready, _, _ = select.select([questions] if answers < 0 else [questions, answers], [], [])
             message = None
-            if asked in ready:
-                message = pickle.loads(_read(asked))
+            if questions in ready:
+                message = pickle.loads(_read(questions))
             elif answers in ready:
-                _pass_on(number, answers, told)
+                _pass_on(number, answers, answered)
             if worker:
                 _end(worker, answers)
                 worker, answers = 0, -1
@@ -164,13 +164,13 @@ def serve() -> None:
             _end(worker, answers)
 
 
-def _pass_on(number: int, answers: int, told: int) -> None:
+def _pass_on(number: int, answers: int, answered: int) -> None:
     try:
         content = _read(answers)
     except EOFError:
-        # A worker that died has no answer, and nobody is to wait for one.
+        # A worker that died has no answer, and its caller must not wait for one.
         content = pickle.dumps((number, FAILED))
-    _write(told, content)
+    _write(answered, content)
 
 
 def _end(worker: int, answers: int) -> None:
@@ -179,7 +179,7 @@ def _end(worker: int, answers: int) -> None:
     os.close(answers)
 
 
-def _forked(number: int, rows: Rows, seconds: float) -> tuple[int, int]:
+def _forked(number: int, rows: LinearModel, seconds: float) -> tuple[int, int]:
     """A fork that solves the rows, and where its answer will come."""
     receiver, sender = os.pipe()
     worker = os.fork()

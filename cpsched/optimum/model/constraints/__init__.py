@@ -28,8 +28,8 @@ CONSTRAINTS: dict[str, Constraint] = {
     "enqueue": enqueue,
 }
 
-IN_SKETCHES = tuple(key for key in CONSTRAINTS if key != "filters")
-"""Rules whose rows still hold when they are summed up over several nodes and over everybody alike."""
+IN_RELAXATIONS = tuple(key for key in CONSTRAINTS if key != "filters")
+"""Rules whose rows still hold when they are summed over several nodes and all owners."""
 
 ELSEWHERE: dict[str, str] = {
     "assignment": "variables exist only for pending, ungated tasks of jobs that take part",

@@ -6,22 +6,22 @@ from math import inf
 
 from ortools.sat.python import cp_model
 
+from cpsched.optimum.model.classes import TaskClass, VictimClass
 from cpsched.optimum.model.constraints.reclaim_right import claims_of
-from cpsched.optimum.model.symmetry import TaskClass, VictimGroup
 from cpsched.optimum.model.variables import Charged, Counts, Expr, Variables, sum_of, weighted
 from cpsched.resources import Vector
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.rights import Action
 
 Asked = list[tuple[str, list[tuple[int, int]]]]
-Freed = list[tuple[VictimGroup, Expr]]
+Freed = list[tuple[VictimClass, Expr]]
 """A sample of the victims, and how many like it make room."""
 
 
 def capacity(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
     """Binds fit what is idle, everything fits what will be idle once the victims that may be charged are gone."""
     asked_by: dict[tuple[int, ...], Asked] = {}
-    charges = v.knows_who and snapshot.policy.rules.charge != "off"
+    charges = v.tracks_owner and snapshot.policy.rules.charge != "off"
     everywhere = snapshot.policy.rules.eviction_scope == "cluster"
     for node, present in sorted(v.classes_by_node.items()):
         if charges:
@@ -30,16 +30,16 @@ def capacity(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
             freed = [(group, v.evicted(group)) for group in v.victims_by_node.get(node, [])]
         count_of = {one.index: v.placed(one, node) for one in present}
         for resource, asking in _once(asked_by, v, present):
-            idle, future = v.room.idle[node].get(resource, 0), v.room.future[node].get(resource, 0)
+            idle, future = v.capacity.idle[node].get(resource, 0), v.capacity.future_idle[node].get(resource, 0)
             bound = [(amount, v.bind[index, node]) for index, amount in asking if (index, node) in v.bind]
             if bound:
                 cp.add(weighted(bound) <= max(idle, 0))
             placed = [(amount, count_of[index]) for index, amount in asking]
-            asked_by_kind = v.classes.asked_by_kind(resource)
-            room = [(-asked_by_kind[group.kind], count) for group, count in freed]
-            if v.lenient and v.charged.get(node):
-                most = sum(asked_by_kind[group.kind] * len(group.tasks) for group in v.victims_by_node[node])
-                room.append((-1, v.excuse(most, f"{resource} on {node}")))
+            requested_by_shape = v.classes.requested_by_shape(resource)
+            room = [(-requested_by_shape[group.shape], count) for group, count in freed]
+            if v.elastic and v.charged.get(node):
+                most = sum(requested_by_shape[group.shape] * len(group.tasks) for group in v.victims_by_node[node])
+                room.append((-1, v.slack(most, f"{resource} on {node}")))
             fits = weighted([*placed, *room]) <= future
             if future >= 0:
                 cp.add(fits)
@@ -54,9 +54,16 @@ def _once(known: dict[tuple[int, ...], Asked], v: Variables, present: list[TaskC
     """Per resource who of those present asks how much; the same classes are present on many nodes."""
     key = tuple([one.index for one in present])
     if key not in known:
-        names = sorted({name for one in present for name, amount in one.sample.requests.items() if amount})
+        names = sorted({name for one in present for name, amount in one.representative.requests.items() if amount})
         known[key] = [
-            (name, [(o.index, v.classes.amount(o.sample, name)) for o in present if o.sample.requests.get(name, 0)])
+            (
+                name,
+                [
+                    (o.index, v.classes.amount(o.representative, name))
+                    for o in present
+                    if o.representative.requests.get(name, 0)
+                ],
+            )
             for name in names
         ]
     return known[key]
@@ -70,22 +77,22 @@ def _freed(cp: cp_model.CpModel, v: Variables, node: str, present: list[TaskClas
     is missing than is requested, so charging limits the victims there whatever the rights.
     """
     payers = list(v.classes.tasks) if everywhere else present
-    everybody = frozenset([one.index for one in payers])
+    all_classes = frozenset([one.index for one in payers])
     unlimited = not _is_overcommitted(v, node, present)
     freed: Freed = []
-    alike: dict[Charged, list[tuple[VictimGroup, Action]]] = {}
+    alike: dict[Charged, list[tuple[VictimClass, Action]]] = {}
     for group in v.victims_by_node.get(node, []):
         for action in sorted(group.rights):
-            entitled = everybody & frozenset(group.rights[action])
-            if unlimited and entitled == everybody and (action == "preempt" or _share_a_claim(v, entitled)):
+            entitled = all_classes & frozenset(group.rights[action])
+            if unlimited and entitled == all_classes and (action == "preempt" or _share_a_claim(v, entitled)):
                 freed.append((group, v.evict[group.index, action]))
             elif entitled:
-                shape = tuple(sorted(group.sample.requests.items()))
+                shape = tuple(sorted(group.representative.requests.items()))
                 alike.setdefault((entitled, shape, action), []).append((group, action))
     counts: Counts = {}
     for key, members in alike.items():
         most = sum(len(group.tasks) for group, _ in members)
-        charged = cp.new_int_var(0, most, f"charged like {members[0][0].sample.key}")
+        charged = cp.new_int_var(0, most, f"charged like {members[0][0].representative.key}")
         cp.add(charged <= sum_of([v.evict[group.index, action] for group, action in members]))
         freed.append((members[0][0], charged))
         counts[key] = (charged, most)
@@ -97,8 +104,8 @@ def _freed(cp: cp_model.CpModel, v: Variables, node: str, present: list[TaskClas
 
 def _is_overcommitted(v: Variables, node: str, present: list[TaskClass]) -> bool:
     """Whether the node holds more than it can of a resource that some class here requests."""
-    over = {name for name, amount in v.room.future[node].items() if amount < 0}
-    return bool(over) and any(one.sample.requests.get(name, 0) for one in present for name in over)
+    over = {name for name, amount in v.capacity.future_idle[node].items() if amount < 0}
+    return bool(over) and any(one.representative.requests.get(name, 0) for one in present for name in over)
 
 
 def _share_a_claim(v: Variables, entitled: frozenset[int]) -> bool:
@@ -122,7 +129,7 @@ def _charge(cp: cp_model.CpModel, v: Variables, node: str | None, counts: Counts
             for index in sorted(entitled):
                 one = v.classes.tasks[index]
                 placed = v.total(one) if node is None else v.placed(one, node)
-                needs.append((min(most, most_needed(one.sample.requests, smallest)), placed))
+                needs.append((min(most, most_needed(one.representative.requests, smallest)), placed))
             cp.add(charged - weighted(needs) <= 0)
 
 

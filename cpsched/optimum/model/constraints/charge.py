@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from ortools.sat.python import cp_model
 
+from cpsched.optimum.model.classes import TaskClass
 from cpsched.optimum.model.constraints.reclaim_right import claims_of
-from cpsched.optimum.model.symmetry import TaskClass
 from cpsched.optimum.model.variables import Charged, Counts, Expr, Shape, Variables, sum_of, weighted
 from cpsched.resources import Vector
 
@@ -17,17 +17,17 @@ MOST_PATTERNS = 400
 """Beyond this many sets of victims per class the rows are left coarse."""
 
 
-def refine(cp: cp_model.CpModel, v: Variables, node: str) -> bool:
+def state_exactly(cp: cp_model.CpModel, v: Variables, node: str) -> bool:
     """Hand the node's charged victims out to tasks, pattern by pattern; False if it is done already or too large."""
     charged = v.charged.pop(node, {})
-    payers = _payers(v, charged)
+    payers = _payer_classes(v, charged)
     patterns_of = {payer: _patterns(payer[0], _sizes(charged, payer[1])) for payer in payers}
     if any(len(patterns) > MOST_PATTERNS for patterns in patterns_of.values()):
         return False
     parts: dict[Charged, list[Expr]] = {key: [] for key in charged}
     claims = claims_of(v)
     for payer, alike in payers.items():
-        keys, patterns, sample = payer[1], patterns_of[payer], alike[0].sample
+        keys, patterns, sample = payer[1], patterns_of[payer], alike[0].representative
         claim = claims.get(alike[0].index)
         most = sum(len(one.tasks) for one in alike)
         uses = [cp.new_int_var(0, most, f"pattern of {sample.key} on {node}") for _ in patterns]
@@ -44,11 +44,11 @@ def refine(cp: cp_model.CpModel, v: Variables, node: str) -> bool:
             cp.add(sum_of(shares) <= carried)
     for key, part in parts.items():
         count, most = charged[key]
-        cp.add(count <= sum_of([*part, v.excuse(most, f"charges on {node}")]))
+        cp.add(count <= sum_of([*part, v.slack(most, f"charges on {node}")]))
     return bool(charged)
 
 
-def _payers(v: Variables, charged: Counts) -> dict[Payer, list[TaskClass]]:
+def _payer_classes(v: Variables, charged: Counts) -> dict[Payer, list[TaskClass]]:
     """Classes by what they ask for, whom they may evict and by which claim: no charge tells others apart."""
     payers: dict[Payer, list[TaskClass]] = {}
     claims = claims_of(v)
@@ -56,7 +56,7 @@ def _payers(v: Variables, charged: Counts) -> dict[Payer, list[TaskClass]]:
         one, claim = v.classes.tasks[index], claims.get(index)
         keys = tuple(key for key in charged if index in key[0])
         claim_number = None if claim is None else claim.index
-        payers.setdefault((v.snapshot.shape_of(one.sample), keys, claim_number), []).append(one)
+        payers.setdefault((v.snapshot.shape_of(one.representative), keys, claim_number), []).append(one)
     return payers
 
 
@@ -72,7 +72,7 @@ def _sizes(charged: Counts, keys: tuple[Charged, ...]) -> tuple[tuple[Shape, int
 def _patterns(request: Shape, left: tuple[tuple[Shape, int], ...]) -> list[dict[Shape, int]]:
     """Largest sets of victims of which each is needed: without it the others would not cover the request."""
     found: list[dict[Shape, int]] = []
-    for pattern in _grown(dict(request), left, {}):
+    for pattern in _enumerate_patterns(dict(request), left, {}):
         if not any(all(other.get(shape, 0) >= count for shape, count in pattern.items()) for other in found):
             found.append(pattern)
             if len(found) > MOST_PATTERNS:
@@ -80,7 +80,7 @@ def _patterns(request: Shape, left: tuple[tuple[Shape, int], ...]) -> list[dict[
     return found
 
 
-def _grown(
+def _enumerate_patterns(
     request: Vector, left: tuple[tuple[Shape, int], ...], pattern: dict[Shape, int]
 ) -> Iterator[dict[Shape, int]]:
     """Every set that is needed, larger counts of the first shapes first."""
@@ -90,11 +90,11 @@ def _grown(
     (shape, most), rest = left[0], left[1:]
     for count in range(most, -1, -1):
         grown = {**pattern, shape: count} if count else pattern
-        if _needed(request, grown):
-            yield from _grown(request, rest, grown)
+        if _is_minimal(request, grown):
+            yield from _enumerate_patterns(request, rest, grown)
 
 
-def _needed(request: Vector, pattern: dict[Shape, int]) -> bool:
+def _is_minimal(request: Vector, pattern: dict[Shape, int]) -> bool:
     for left_out in pattern:
         others = {shape: count - (shape == left_out) for shape, count in pattern.items()}
         covers = all(

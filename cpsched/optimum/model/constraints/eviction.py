@@ -1,13 +1,13 @@
-"""eviction, protect.pdb: every victim goes for somebody with a right to it, placed where it stood."""
+"""eviction, protect.pdb: every victim is evicted for an entitled task, placed where it ran."""
 
 from __future__ import annotations
 
 from ortools.sat.python import cp_model
 
 from cpsched.check.protections import covers
+from cpsched.optimum.model.classes import VictimClass
 from cpsched.optimum.model.constraints.reclaim_order import above_shares
 from cpsched.optimum.model.constraints.reclaim_right import claims_of
-from cpsched.optimum.model.symmetry import VictimGroup
 from cpsched.optimum.model.variables import Claims, Expr, Variables, sum_of
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.rights import Action
@@ -16,7 +16,7 @@ from cpsched.snapshot.rights import Action
 def eviction(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
     """Victims of an action need a task that may evict them; reclaim also needs shares on both sides."""
     claims = claims_of(v)
-    if v.knows_who:
+    if v.tracks_owner:
         _present(cp, snapshot, v, claims)
     else:
         _claimed(cp, v, claims)
@@ -24,7 +24,7 @@ def eviction(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
 
 
 def _present(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables, claims: Claims) -> None:
-    """Somebody entitled is placed where the victim stood and, to reclaim, its queue has the claim."""
+    """An entitled task is placed where the victim ran and, to reclaim, its queue has the claim."""
     everywhere = snapshot.policy.rules.eviction_scope == "cluster"
     present: dict[tuple[str, Action, tuple[int, ...]], list[cp_model.IntVar]] = {}
     for group in v.classes.victims:
@@ -33,14 +33,14 @@ def _present(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables, claims: Cla
             if key not in present:
                 present[key] = _entitled(cp, v, key, claims)
             flags: list[Expr] = [*present[key]]
-            if v.lenient:
-                flags.append(v.excuse(1, f"{action} of {group.sample.key}"))
+            if v.elastic:
+                flags.append(v.slack(1, f"{action} of {group.representative.key}"))
             cp.add(v.evict[group.index, action] <= len(group.tasks) * sum_of(flags))
 
 
 def _claimed(cp: cp_model.CpModel, v: Variables, claims: Claims) -> None:
-    """Where nobody knows who is placed: one of the queues that could reclaim the victims has the claim."""
-    together: dict[tuple[int, ...], list[VictimGroup]] = {}
+    """Where tasks have no owner: one of the queues that could reclaim the victims has the claim."""
+    together: dict[tuple[int, ...], list[VictimClass]] = {}
     for group in v.classes.victims:
         if "reclaim" in group.rights:
             together.setdefault(group.rights["reclaim"], []).append(group)
@@ -54,7 +54,7 @@ def _claimed(cp: cp_model.CpModel, v: Variables, claims: Claims) -> None:
 def _entitled(
     cp: cp_model.CpModel, v: Variables, key: tuple[str, Action, tuple[int, ...]], claims: Claims
 ) -> list[cp_model.IntVar]:
-    """Flags of which one must hold: somebody entitled is placed there and, to reclaim, its queue has the claim."""
+    """Flags of which one must hold: an entitled task is placed there and, to reclaim, its queue has the claim."""
     node, action, indices = key
     by_claim: dict[cp_model.IntVar | None, list[Expr]] = {}
     for index in indices:
@@ -63,7 +63,7 @@ def _entitled(
         by_claim.setdefault(claims[index] if action == "reclaim" else None, []).append(placed)
     flags = []
     for claim, counts in by_claim.items():
-        flag = v.flag(f"somebody may {action} on {node or 'any node'}")
+        flag = v.flag(f"some task may {action} on {node or 'any node'}")
         cp.add(flag <= sum_of(counts))
         if claim is not None:
             cp.add_implication(flag, claim)
@@ -74,7 +74,7 @@ def _entitled(
 def protect_pdb(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
     """With `hard`, no budget loses more pods than it allows."""
     for budget in snapshot.instance.budgets:
-        covered = [g for g in v.classes.victims if covers(budget, g.sample)]
+        covered = [g for g in v.classes.victims if covers(budget, g.representative)]
         hard = [
             v.evict[g.index, action]
             for g in covered

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ortools.sat.python import cp_model
 
 from cpsched.instance import Status
-from cpsched.optimum.model.symmetry import JobClass
+from cpsched.optimum.model.classes import JobClass
 from cpsched.optimum.model.variables import ZERO, Expr, Variables, sum_of
 from cpsched.snapshot import Snapshot
 
@@ -38,8 +38,8 @@ def gang(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
 
 def _minima(jobs: JobClass) -> list[tuple[str | None, int]]:
     """What one of the jobs must have at work, in all and per role."""
-    by_role = sorted(jobs.sample.min_by_role.items()) if jobs.sample.roles_count else []
-    return [(None, jobs.sample.min_available), *by_role]
+    by_role = sorted(jobs.representative.min_by_role.items()) if jobs.representative.roles_count else []
+    return [(None, jobs.representative.min_available), *by_role]
 
 
 def enough(v: Variables, jobs: JobClass) -> int:
@@ -52,13 +52,15 @@ def enough(v: Variables, jobs: JobClass) -> int:
 
 def _at_work(jobs: JobClass, role: str | None) -> int:
     """Tasks of one of the jobs that count as ready already; pending ones that ask for nothing do."""
-    fits = [task for task in jobs.sample.tasks if role is None or task.role == role]
+    fits = [task for task in jobs.representative.tasks if role is None or task.role == role]
     return sum(task.status.value in _READY or (task.status is Status.PENDING and task.best_effort) for task in fits)
 
 
 def _lost(v: Variables, jobs: JobClass, role: str | None) -> Expr | None:
     """How many tasks the job loses; None if it has none to lose."""
-    groups = [g for g in v.victims_by_job.get(jobs.sample.key, []) if role is None or g.sample.role == role]
+    groups = [
+        g for g in v.victims_by_job.get(jobs.representative.key, []) if role is None or g.representative.role == role
+    ]
     return sum_of([v.evicted(group) for group in groups]) if groups else None
 
 
@@ -68,7 +70,7 @@ def _won(v: Variables, jobs: JobClass, role: str | None, *, bound: bool) -> Expr
         [
             count
             for one, count in v.taken(jobs, bound=bound, reserved=not bound)
-            if not one.sample.best_effort and (role is None or one.sample.role == role)
+            if not one.representative.best_effort and (role is None or one.representative.role == role)
         ]
     )
 
@@ -85,7 +87,7 @@ def protect_gang(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None
         bound = _bound(v, key)
         missing = job.min_available - job.ready
         if "keep" in modes.values() and "off" not in modes.values() and missing <= 0:
-            # Losing nobody keeps the minimum too, so the row needs no condition.
+            # Losing no task keeps the minimum too, so the row needs no condition.
             cp.add(lost - bound <= -missing)
             continue
         hurt = v.flag(f"{key} loses tasks")

@@ -6,14 +6,14 @@ from math import ceil, floor, inf
 
 from ortools.sat.python import cp_model
 
-from cpsched.optimum.model.symmetry import JobClass, TaskClass, VictimGroup
+from cpsched.optimum.model.classes import JobClass, TaskClass, VictimClass
 from cpsched.optimum.model.variables import Expr, Variables, sum_of, weighted
 from cpsched.shares import Exact
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.enqueue import asked, decisive_limits, promise
 
 
-def line_of(snapshot: Snapshot, queue: str | None) -> tuple[str, ...]:
+def with_ancestors(snapshot: Snapshot, queue: str | None) -> tuple[str, ...]:
     """The queue and its ancestors, as far as they have shares."""
     if queue is None or queue not in snapshot.shares:
         return ()
@@ -28,8 +28,8 @@ def change(v: Variables, queue: str, resource: str) -> Expr:
     if (queue, resource) not in v.changes:
         least, most = change_bounds(v, queue, resource)
         changed = v.cp.new_int_var(least, most, f"change of {queue} in {resource}")
-        won = ((v.classes.amount(one.sample, resource), v.total(one)) for one in _newcomers(v, queue, resource))
-        lost = [(amount, v.evicted(group)) for amount, group in _leavers(v, queue, resource)]
+        won = ((v.classes.amount(one.representative, resource), v.total(one)) for one in _arriving(v, queue, resource))
+        lost = [(amount, v.evicted(group)) for amount, group in _leaving(v, queue, resource)]
         v.cp.add(changed == weighted(won) - weighted(lost))
         v.changes[queue, resource] = changed
     return v.changes[queue, resource]
@@ -37,33 +37,34 @@ def change(v: Variables, queue: str, resource: str) -> Expr:
 
 def change_bounds(v: Variables, queue: str, resource: str) -> tuple[int, int]:
     """How far the queue's holding can fall and rise."""
-    fall = sum([amount * len(group.tasks) for amount, group in _leavers(v, queue, resource)])
-    rise = sum(v.classes.amount(c.sample, resource) * len(c.tasks) for c in _newcomers(v, queue, resource))
+    fall = sum([amount * len(group.tasks) for amount, group in _leaving(v, queue, resource)])
+    rise = sum(v.classes.amount(c.representative, resource) * len(c.tasks) for c in _arriving(v, queue, resource))
     return -fall, rise
 
 
-def _newcomers(v: Variables, queue: str, resource: str) -> list[TaskClass]:
+def _arriving(v: Variables, queue: str, resource: str) -> list[TaskClass]:
     return [
         one
         for one in v.classes.tasks
-        if one.sample.requests.get(resource) and queue in line_of(v.snapshot, v.snapshot.jobs[one.jobs[0]].queue)
+        if one.representative.requests.get(resource)
+        and queue in with_ancestors(v.snapshot, v.snapshot.jobs[one.jobs[0]].queue)
     ]
 
 
-def _leavers(v: Variables, queue: str, resource: str) -> list[tuple[int, VictimGroup]]:
+def _leaving(v: Variables, queue: str, resource: str) -> list[tuple[int, VictimClass]]:
     """The groups that hold any of it for the queue or below it, with how much each of their tasks does."""
-    if (queue, resource) not in v.leavers:
-        jobs, asked = v.snapshot.jobs, v.classes.asked_by_kind(resource)
-        own = {name for name in v.snapshot.instance.queues if queue in line_of(v.snapshot, name)}
-        v.leavers[queue, resource] = [
-            (asked[group.kind], group)
+    if (queue, resource) not in v.leaving:
+        jobs, asked = v.snapshot.jobs, v.classes.requested_by_shape(resource)
+        own = {name for name in v.snapshot.instance.queues if queue in with_ancestors(v.snapshot, name)}
+        v.leaving[queue, resource] = [
+            (asked[group.shape], group)
             for group in v.classes.victims
-            if asked[group.kind] and jobs[group.job].queue in own
+            if asked[group.shape] and jobs[group.job].queue in own
         ]
-    return v.leavers[queue, resource]
+    return v.leaving[queue, resource]
 
 
-def room_for(v: Variables, queue: str, resource: str, limit: Exact) -> int | None:
+def capacity_for(v: Variables, queue: str, resource: str, limit: Exact) -> int | None:
     """How many more units keep the queue within the limit; None for no limit."""
     held = v.snapshot.shares[queue].allocated.get(resource, 0)
     return None if limit == inf else floor((limit - held) // v.classes.unit.get(resource, 1))
@@ -78,25 +79,25 @@ def queue(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
         own = [
             one
             for one in v.classes.tasks
-            if not one.sample.best_effort and name in line_of(snapshot, snapshot.jobs[one.jobs[0]].queue)
+            if not one.representative.best_effort and name in with_ancestors(snapshot, snapshot.jobs[one.jobs[0]].queue)
         ]
         limit = share.deserved if by_deserved else share.real_capability
-        for resource in sorted({r for one in own for r, a in one.sample.requests.items() if a and r != "pods"}):
-            room = room_for(v, name, resource, limit.get(resource, 0))
-            asking = [one for one in own if one.sample.requests.get(resource)]
+        for resource in sorted({r for one in own for r, a in one.representative.requests.items() if a and r != "pods"}):
+            room = capacity_for(v, name, resource, limit.get(resource, 0))
+            asking = [one for one in own if one.representative.requests.get(resource)]
             if room is None:
                 continue
             if room >= 0:
                 cp.add(change(v, name, resource) <= room)
                 continue
-            # Where nobody asks for it the holding does not rise, so one row says both without a condition.
+            # Where no task requests it the holding does not rise, so one row says both without a condition.
             asked = v.flag(f"{resource} asked in {name}")
             cp.add(change(v, name, resource) <= room * asked)
             _asks(cp, v, asking, asked)
 
 
 def _asks(cp: cp_model.CpModel, v: Variables, asking: list[TaskClass], asked: cp_model.IntVar) -> None:
-    """Nobody receives anything unless it is asked; said of whole jobs where all their tasks ask."""
+    """Without the flag no task that requests it is placed; one row per job class where all its tasks do."""
     indices = {one.index for one in asking}
     for jobs in v.classes.jobs:
         if jobs.counts.keys() <= indices:
@@ -109,18 +110,18 @@ def _asks(cp: cp_model.CpModel, v: Variables, asking: list[TaskClass], asked: cp
 
 def enqueue(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
     """Pending jobs that are served enter within the limits of the tier that decides."""
-    entering = [jobs for jobs in v.classes.jobs if jobs.sample.is_pending]
+    entering = [jobs for jobs in v.classes.jobs if jobs.representative.is_pending]
     if snapshot.policy.pending_jobs_enter == "freely":
         return
     for jobs in entering:
-        limits = decisive_limits(snapshot, jobs.sample)
+        limits = decisive_limits(snapshot, jobs.representative)
         if not limits:
             continue
-        enters = v.flag(f"{jobs.sample.key} enters")
+        enters = v.flag(f"{jobs.representative.key} enters")
         cp.add(v.served(jobs) <= len(jobs) * enters)
         for limit in limits:
-            counted = [other for other in entering if limit.counts(snapshot, other.sample)]
-            for resource, minimum in sorted(asked(jobs.sample).items()):
+            counted = [other for other in entering if limit.counts(snapshot, other.representative)]
+            for resource, minimum in sorted(asked(jobs.representative).items()):
                 left = limit.left.get(resource, 0)
                 if left != inf:
                     wanted = weighted((_promised(other, resource), v.served(other)) for other in counted)
@@ -129,7 +130,7 @@ def enqueue(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
 
 
 def _promised(jobs: JobClass, resource: str) -> int:
-    return ceil(promise(jobs.sample).get(resource, 0))
+    return ceil(promise(jobs.representative).get(resource, 0))
 
 
 def protect_guarantee(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:

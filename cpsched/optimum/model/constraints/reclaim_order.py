@@ -6,7 +6,7 @@ from math import floor
 
 from ortools.sat.python import cp_model
 
-from cpsched.optimum.model.symmetry import VictimGroup
+from cpsched.optimum.model.classes import VictimClass
 from cpsched.optimum.model.variables import Shape, Variables, sum_of, weighted
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.rights import claims_any, declared_of
@@ -43,7 +43,7 @@ def in_some_order(cp: cp_model.CpModel, v: Variables, queue: str) -> bool:
     if len(shapes) < 2:
         return False
     share = v.snapshot.shares[queue]
-    relevant = [sorted(declared_of(share.deserved, alike[0].sample.requests)) for alike in shapes]
+    relevant = [sorted(declared_of(share.deserved, alike[0].representative.requests)) for alike in shapes]
     resources = sorted({name for some in relevant for name in some})
     gone = [sum_of([v.evict[g.index, "reclaim"] for g in alike]) for alike in shapes]
     most = [sum(len(g.tasks) for g in alike) for alike in shapes]
@@ -63,21 +63,21 @@ def in_some_order(cp: cp_model.CpModel, v: Variables, queue: str) -> bool:
             cp.add(count <= gone[number])
             ways = [earlier[other] for other in relevant[number] if other != name]
             cp.add(count <= most[number] * sum_of(ways))
-        amounts = [v.classes.amount(alike[0].sample, name) for alike in shapes]
+        amounts = [v.classes.amount(alike[0].representative, name) for alike in shapes]
         still_gone = weighted([*zip(amounts, gone, strict=True)]) - weighted([*zip(amounts, back, strict=True)])
         firsts = [~through[name]]
         for number, some in enumerate(relevant):
             if name in some:
-                firsts.append(v.flag(f"like {shapes[number][0].sample.key} first through {name}"))
+                firsts.append(v.flag(f"like {shapes[number][0].representative.key} first through {name}"))
                 cp.add(still_gone <= _spare(v, queue, name) + amounts[number]).only_enforce_if(firsts[-1])
                 cp.add(gone[number] - back[number] >= 1).only_enforce_if(firsts[-1])
         cp.add_bool_or(firsts)
     return True
 
 
-def _reclaimed_by_queue(v: Variables) -> dict[str, list[VictimGroup]]:
+def _reclaimed_by_queue(v: Variables) -> dict[str, list[VictimClass]]:
     """Groups that may be reclaimed."""
-    by_queue: dict[str, list[VictimGroup]] = {}
+    by_queue: dict[str, list[VictimClass]] = {}
     for group in v.classes.victims:
         queue = v.snapshot.jobs[group.job].queue
         if "reclaim" in group.rights and queue is not None:
@@ -85,17 +85,17 @@ def _reclaimed_by_queue(v: Variables) -> dict[str, list[VictimGroup]]:
     return by_queue
 
 
-def _by_shape(groups: list[VictimGroup]) -> list[list[VictimGroup]]:
-    shapes: dict[Shape, list[VictimGroup]] = {}
+def _by_shape(groups: list[VictimClass]) -> list[list[VictimClass]]:
+    shapes: dict[Shape, list[VictimClass]] = {}
     for group in groups:
-        shapes.setdefault(tuple(sorted(group.sample.requests.items())), []).append(group)
+        shapes.setdefault(tuple(sorted(group.representative.requests.items())), []).append(group)
     return list(shapes.values())
 
 
-def _claimed(v: Variables, queue: str, groups: list[VictimGroup]) -> list[list[VictimGroup]]:
+def _claimed(v: Variables, queue: str, groups: list[VictimClass]) -> list[list[VictimClass]]:
     """Groups by shape, of those that hold something for which a share is declared; capacity gives others up freely."""
     deserved = v.snapshot.shares[queue].deserved
-    return [alike for alike in _by_shape(groups) if claims_any(deserved, alike[0].sample.requests)]
+    return [alike for alike in _by_shape(groups) if claims_any(deserved, alike[0].representative.requests)]
 
 
 def _spare(v: Variables, queue: str, resource: str) -> int:
@@ -106,7 +106,7 @@ def _spare(v: Variables, queue: str, resource: str) -> int:
 
 
 def _one_last(
-    cp: cp_model.CpModel, v: Variables, queue: str, gone: list[VictimGroup], shapes: list[list[VictimGroup]]
+    cp: cp_model.CpModel, v: Variables, queue: str, gone: list[VictimClass], shapes: list[list[VictimClass]]
 ) -> None:
     """If any of `gone` is reclaimed, some shape has a victim that, going last, finds the queue above its share."""
     share = v.snapshot.shares[queue]
@@ -118,7 +118,7 @@ def _one_last(
     lost: dict[str, cp_model.IntVar] = {}
     farthest: dict[str, int] = {}
     for alike in shapes:
-        sample = alike[0].sample
+        sample = alike[0].representative
         one_goes = v.flag(f"one like {sample.key} is reclaimed")
         cp.add(sum_of([v.evict[g.index, "reclaim"] for g in alike]) >= one_goes)
         for resource in sorted(share.allocated if proportion else declared_of(share.deserved, sample.requests)):
@@ -139,10 +139,10 @@ def _one_last(
             cp.add(lost[resource] <= most)
 
 
-def _lost(cp: cp_model.CpModel, v: Variables, queue: str, resource: str, gone: list[VictimGroup]) -> cp_model.IntVar:
+def _lost(cp: cp_model.CpModel, v: Variables, queue: str, resource: str, gone: list[VictimClass]) -> cp_model.IntVar:
     """How many units the queue gives back."""
-    asked = v.classes.asked_by_kind(resource)
-    sizes = [(asked[g.kind], g) for g in gone]
+    asked = v.classes.requested_by_shape(resource)
+    sizes = [(asked[g.shape], g) for g in gone]
     lost = cp.new_int_var(0, sum([size * len(g.tasks) for size, g in sizes]), f"{resource} reclaimed from {queue}")
     cp.add(lost == weighted((size, v.evict[g.index, "reclaim"]) for size, g in sizes))
     return lost

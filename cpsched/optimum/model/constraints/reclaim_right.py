@@ -6,7 +6,7 @@ from math import floor
 
 from ortools.sat.python import cp_model
 
-from cpsched.optimum.model.constraints.queue import change, line_of
+from cpsched.optimum.model.constraints.queue import change, with_ancestors
 from cpsched.optimum.model.variables import Claims, Variables
 from cpsched.snapshot import Snapshot
 
@@ -29,8 +29,8 @@ def _claims(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> Claims:
     for index in reclaiming:
         one = v.classes.tasks[index]
         queue = snapshot.jobs[one.jobs[0]].queue
-        resources = tuple(sorted(r for r, amount in one.sample.requests.items() if amount > 0 and r != "pods"))
-        if line_of(snapshot, queue) and proportion and (snapshot.policy.limits_queues or not resources):
+        resources = tuple(sorted(r for r, amount in one.representative.requests.items() if amount > 0 and r != "pods"))
+        if with_ancestors(snapshot, queue) and proportion and (snapshot.policy.limits_queues or not resources):
             claims[index] = None
             continue
         if (queue, resources) not in alike:
@@ -43,7 +43,7 @@ def _claim(
     cp: cp_model.CpModel, snapshot: Snapshot, v: Variables, queue: str | None, resources: tuple[str, ...]
 ) -> cp_model.IntVar:
     claim = v.flag(f"claim of {queue}")
-    line = line_of(snapshot, queue)
+    line = with_ancestors(snapshot, queue)
     if not line:
         cp.add(claim == 0)
     elif snapshot.policy.share_plugin == "proportion":

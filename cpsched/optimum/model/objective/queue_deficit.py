@@ -21,15 +21,15 @@ FEW_GAINS = 20_000
 LARGEST_SCALE = 2**40
 """A deficit of a million parts times this still fits the solver's numbers."""
 
-ROUGH = 2**21
-"""The scale at which a deficit of few values that no small numbers state exactly is stated, and mended by hand."""
+COARSE_SCALE = 2**21
+"""The scale for a deficit of few values that no small numbers state exactly; exceptions are stated one by one."""
 
 
 Scaled = tuple[int, int, int]
 """(a, b, c) for ⌈(a − b·k) / c⌉."""
 
 
-class Fall(NamedTuple):
+class LinearDeficit(NamedTuple):
     """A deficit in one resource: ⌈base − slope·k⌉ after a gain of k units, up to the last one that is of use."""
 
     base: Fraction
@@ -49,11 +49,11 @@ class Deficit(NamedTuple):
     """A variable that is at least the queue's deficit, and as low once minimised; and per resource what it gains."""
 
     variable: cp_model.IntVar
-    gains: tuple[tuple[cp_model.IntVar, Fall], ...]
+    gains: tuple[tuple[cp_model.IntVar, LinearDeficit], ...]
 
 
 def deficits_of(v: Variables) -> list[Deficit]:
-    """Of every queue with a job; made once per Program."""
+    """Of every queue with a job; made once per model."""
     if v.deficits is None:
         v.deficits = [
             _deficit(v, name)
@@ -77,7 +77,7 @@ def _deficit(v: Variables, queue: str) -> Deficit:
         enough = min(most, max(least, ceil(base / slope)))
         above_least = v.cp.new_int_var(0, enough - least, f"useful gain of {queue} in {resource}")
         v.cp.add(above_least + least <= change(v, queue, resource))
-        fall = Fall(MILLIONTHS * (base - slope * least), MILLIONTHS * slope, enough - least)
+        fall = LinearDeficit(MILLIONTHS * (base - slope * least), MILLIONTHS * slope, enough - least)
         gains.append((above_least, fall))
         (a, b, c), short = _stated(fall)
         v.cp.add(deficit * c + above_least * b >= a)
@@ -89,21 +89,21 @@ def _deficit(v: Variables, queue: str) -> Deficit:
 
 
 @lru_cache(maxsize=256)
-def _stated(fall: Fall) -> tuple[Scaled, tuple[int, ...]]:
+def _stated(fall: LinearDeficit) -> tuple[Scaled, tuple[int, ...]]:
     """Whole numbers for the deficit, never above it, and the gains after which they stay below it."""
     whole = _whole(fall)
     if fall.steps <= FEW_GAINS:
         if (small := _scaled(*fall)) is not None:
             return small, ()
-        rough = _rounded_down(fall, ROUGH)
+        rough = _rounded_down(fall, COARSE_SCALE)
     elif whole[2] <= LARGEST_SCALE:
         return whole, ()
     else:
         rough = _rounded_down(fall, LARGEST_SCALE)
-    return rough, tuple(_short(fall, rough))
+    return rough, tuple(_exceptions(fall, rough))
 
 
-def _whole(fall: Fall) -> Scaled:
+def _whole(fall: LinearDeficit) -> Scaled:
     """As they are; large where the share is no whole number."""
     common = lcm(fall.base.denominator, fall.slope.denominator)
     return int(fall.base * common), int(fall.slope * common), common
@@ -115,7 +115,7 @@ def _scaled(base: Fraction, slope: Fraction, steps: int) -> Scaled | None:
     A value just above a whole number must not be rounded down to it, one just below or at it not up beyond it; which
     of the two is near depends on the share, so every rounding is tried.
     """
-    whole, fall, common = _whole(Fall(base, slope, steps))
+    whole, fall, common = _whole(LinearDeficit(base, slope, steps))
     wanted = [-((fall * k - whole) // common) for k in range(steps + 1)]
     for bits in range(0, 41, 4):
         scale = 2**bits
@@ -125,12 +125,12 @@ def _scaled(base: Fraction, slope: Fraction, steps: int) -> Scaled | None:
     return None
 
 
-def _rounded_down(fall: Fall, scale: int) -> Scaled:
+def _rounded_down(fall: LinearDeficit, scale: int) -> Scaled:
     """As _scaled, but never above the value and sometimes one below it."""
     return floor(fall.base * scale), ceil(fall.slope * scale), scale
 
 
-def _short(fall: Fall, rough: Scaled) -> Iterator[int]:
+def _exceptions(fall: LinearDeficit, rough: Scaled) -> Iterator[int]:
     """The gains after which the rough numbers stay below the value."""
     (a, b, c), (whole, slope, common) = rough, _whole(fall)
     for k in range(fall.steps + 1) if fall.steps <= MILLIONTHS else _last_above(fall):
@@ -138,7 +138,7 @@ def _short(fall: Fall, rough: Scaled) -> Iterator[int]:
             yield k
 
 
-def _last_above(fall: Fall) -> Iterator[int]:
+def _last_above(fall: LinearDeficit) -> Iterator[int]:
     """Per whole number the last gain after which the deficit is above it: where it falls slowly, only these can err."""
     whole, slope, common = _whole(fall)
     for number in range(fall.after(fall.steps) - 1, fall.after(0)):

@@ -1,84 +1,96 @@
-"""Unfolding: what an assignment of a sketch looks like in the session, with pools spread out and classes named."""
+"""Disaggregation: a relaxed solution in the terms of the session: node classes spread over nodes, owners assigned.
+
+The result may break rules about rights and neighbours, which the relaxation does not state.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 
-from cpsched.optimum.model.counts import Outline, outlined
-from cpsched.optimum.model.symmetry import Classes, TaskClass, VictimGroup
-from cpsched.optimum.relax.bounding import Foresight
+from cpsched.optimum.model.classes import Classes, TaskClass, VictimClass
+from cpsched.optimum.model.counts import ClassCounts, counts_in
+from cpsched.optimum.relax.bounding import LexicographicBounds
 from cpsched.snapshot.rights import Action
 
-Going = Counter[tuple[int, Action]]
-"""How many of each group go, and by which action."""
+Evictions = Counter[tuple[int, Action]]
+"""How many of each victim class are evicted, and by which action."""
 Places = Counter[tuple[int, str]]
-"""How many of each class, or kind, are where."""
+"""How many of each task class, or request class, are on each node."""
 
 
-def unfolded(classes: Classes, sight: Foresight, *, waiting: bool = False) -> Outline:
-    """Counts of everything that both know; with `waiting`, whoever starts there waits here."""
-    drawn = outlined(sight.sketch.variables, sight.values or [])
-    bound_of, reserved_of = Counter(drawn.bound_of), Counter(drawn.reserved_of)
-    bind, reserve = Counter(drawn.bind), Counter(drawn.reserve)
-    ready, pipelined = drawn.ready, drawn.pipelined
-    if waiting:
+def disaggregate(classes: Classes, bounding: LexicographicBounds, *, only_reserves: bool = False) -> ClassCounts:
+    """Counts in the session; with `only_reserves` what starts in the relaxed solution is reserved."""
+    relaxed_counts = counts_in(bounding.relaxed.variables, bounding.values or [])
+    bind_by_job, reserve_by_job = Counter(relaxed_counts.bind_by_job), Counter(relaxed_counts.reserve_by_job)
+    bind, reserve = Counter(relaxed_counts.bind), Counter(relaxed_counts.reserve)
+    ready, pipelined = relaxed_counts.ready, relaxed_counts.pipelined
+    if only_reserves:
         pipelined, ready = [a + b for a, b in zip(ready, pipelined, strict=True)], [0] * len(ready)
-        reserved_of, bound_of = bound_of + reserved_of, Counter()
+        reserve_by_job, bind_by_job = bind_by_job + reserve_by_job, Counter()
         reserve, bind = bind + reserve, Counter()
-    going = _going(classes, sight, drawn)
-    spread = _Spread(classes, sight, going)
-    return Outline(
-        spread.named(bind, bound_of), spread.named(reserve, reserved_of), going, bound_of, reserved_of, ready, pipelined
+    evicted = _evicted(classes, bounding, relaxed_counts)
+    spread = _OwnerAssignment(classes, bounding, evicted)
+    return ClassCounts(
+        spread.named(bind, bind_by_job),
+        spread.named(reserve, reserve_by_job),
+        evicted,
+        bind_by_job,
+        reserve_by_job,
+        ready,
+        pipelined,
     )
 
 
-def _going(classes: Classes, sight: Foresight, drawn: Outline) -> Going:
-    """Victims of a pool go evenly from its nodes."""
-    groups = {(group.node, group.kind): group for group in classes.victims}
-    going: Going = Counter()
-    for (index, action), count in drawn.evict.items():
-        group = sight.sketch.variables.classes.victims[index]
-        nodes = sight.sketch.nodes_by_pool[group.node]
+def _evicted(classes: Classes, bounding: LexicographicBounds, relaxed_counts: ClassCounts) -> Evictions:
+    """Victims of a node class are taken evenly from its nodes."""
+    groups = {(group.node, group.shape): group for group in classes.victims}
+    evicted: Evictions = Counter()
+    for (index, action), count in relaxed_counts.evict.items():
+        group = bounding.relaxed.variables.classes.victims[index]
+        nodes = bounding.relaxed.nodes_by_class[group.node]
         for node, part in zip(nodes, _evenly(count, len(nodes)), strict=True):
             if part:
-                going[groups[node, group.kind].index, action] += part
-    return going
+                evicted[groups[node, group.shape].index, action] += part
+    return evicted
 
 
-class _Spread:
-    """Who is where, for those who start and for those who wait."""
+class _OwnerAssignment:
+    """Which task classes the tasks of a request class on a node belong to."""
 
-    def __init__(self, classes: Classes, sight: Foresight, going: Going):
-        self._sketch = sight.sketch
+    def __init__(self, classes: Classes, bounding: LexicographicBounds, evicted: Evictions):
+        self._relaxed = bounding.relaxed
         self._members: dict[int, list[TaskClass]] = {}
         for one in classes.tasks:
-            self._members.setdefault(sight.sketch.variables.room.kind_of[one.index], []).append(one)
+            self._members.setdefault(bounding.relaxed.variables.capacity.request_class_of[one.index], []).append(one)
         self._lost: dict[str, Counter[int]] = {}
-        """Per node and class how many of those who go from there it may evict."""
-        for (index, action), count in going.items():
-            group: VictimGroup = classes.victims[index]
+        """Per node and task class how many of the victims there it may evict."""
+        for (index, action), count in evicted.items():
+            group: VictimClass = classes.victims[index]
             lost = self._lost.setdefault(group.node, Counter())
             for one_index in group.rights[action]:
                 lost[one_index] += count
 
     def named(self, there: Places, taken: Counter[tuple[int, int]]) -> Places:
-        """Which class is where: where most go, those first who may evict most of them."""
+        """Task classes by node: nodes with most victims first, and there the class that may evict most of them.
+
+        A tie goes to the class that comes first, so the result is the same in every run.
+        """
         left: Counter[int] = Counter()
         for (_, index), count in taken.items():
             left[index] += count
         slots = [
-            (node, kind, part)
-            for (kind, pool), count in there.items()
-            for nodes in (self._sketch.nodes_by_pool[pool],)
+            (node, request_class, part)
+            for (request_class, node_class), count in there.items()
+            for nodes in (self._relaxed.nodes_by_class[node_class],)
             for node, part in zip(nodes, _evenly(count, len(nodes)), strict=True)
             if part
         ]
-        nobody: Counter[int] = Counter()
+        nothing: Counter[int] = Counter()
         most = {node: max(lost.values(), default=0) for node, lost in self._lost.items()}
         found: Places = Counter()
-        for node, kind, part in sorted(slots, key=lambda slot: -most.get(slot[0], 0)):
-            lost = self._lost.get(node, nobody)
-            for one in sorted(self._members[kind], key=lambda one: -lost[one.index]):
+        for node, request_class, part in sorted(slots, key=lambda slot: -most.get(slot[0], 0)):
+            lost = self._lost.get(node, nothing)
+            for one in sorted(self._members[request_class], key=lambda one: -lost[one.index]):
                 count = min(part, left[one.index])
                 if count:
                     found[one.index, node] += count

@@ -16,7 +16,7 @@ from cpsched.snapshot import SessionJob, Snapshot
 MOST_ROUNDS = 100
 
 
-class Change(NamedTuple):
+class Removal(NamedTuple):
     """A part of a decision that could be left out: jobs get nothing, tasks are not placed, victims stay."""
 
     jobs: tuple[str, ...] = ()
@@ -24,7 +24,7 @@ class Change(NamedTuple):
     victims: tuple[str, ...] = ()
 
 
-def mended(decision: Decision, is_late: Callable[[], bool]) -> Decision | None:
+def drop_violations(decision: Decision, is_late: Callable[[], bool]) -> Decision | None:
     """The decision without what breaks rules, in the end maybe without anything; None if it is late before."""
     found_before: Counter[tuple[str, str]] = Counter()
     for _ in range(MOST_ROUNDS):
@@ -37,7 +37,7 @@ def mended(decision: Decision, is_late: Callable[[], bool]) -> Decision | None:
     return None
 
 
-def _changes(decision: Decision, found: Iterable[Violation], found_before: Counter[tuple[str, str]]) -> list[Change]:
+def _changes(decision: Decision, found: Iterable[Violation], found_before: Counter[tuple[str, str]]) -> list[Removal]:
     """What to leave out for each finding; twice as much as the last time if it was found before."""
     changes = []
     for rule, subject in dict.fromkeys((item.rule, item.subject) for item in found):
@@ -47,23 +47,23 @@ def _changes(decision: Decision, found: Iterable[Violation], found_before: Count
     return changes
 
 
-def _owner(decision: Decision, task: str) -> list[Change]:
+def _owner(decision: Decision, task: str) -> list[Removal]:
     """The task's job; a task that is none of the session's, by itself."""
     job = decision.snapshot.job_by_task.get(task)
-    return [Change(tasks=(task,)) if job is None else Change(jobs=(job.key,))]
+    return [Removal(tasks=(task,)) if job is None else Removal(jobs=(job.key,))]
 
 
-def _job(decision: Decision, job: str) -> list[Change]:
-    return [Change(jobs=(job,))]
+def _job(decision: Decision, job: str) -> list[Removal]:
+    return [Removal(jobs=(job,))]
 
 
-def _on_node(decision: Decision, node: str) -> list[Change]:
+def _on_node(decision: Decision, node: str) -> list[Removal]:
     """Jobs with tasks on the node, the least important first."""
     jobs = {job.key: job for task in decision.placed_by_node[node] if (job := decision.snapshot.job_of(task))}
-    return [Change(jobs=(job.key,)) for job in _ranked(jobs.values())]
+    return [Removal(jobs=(job.key,)) for job in _ranked(jobs.values())]
 
 
-def _too_many(decision: Decision, node: str) -> list[Change]:
+def _too_many(decision: Decision, node: str) -> list[Removal]:
     """As many of them as it takes until the others fit."""
     snapshot, binds = decision.snapshot, decision.binds
     free = add(snapshot.future_idle[node], decision.freed_by_node.get(node, {}))
@@ -81,10 +81,10 @@ def _too_many(decision: Decision, node: str) -> list[Change]:
         for task in by_job[job.key]:
             _add(promised, task, -1)
             _add(started, task, -(task.key in binds))
-    return [Change(jobs=tuple(gone), tasks=tuple(task.key for task in strays))]
+    return [Removal(jobs=tuple(gone), tasks=tuple(task.key for task in strays))]
 
 
-def _in_queue(decision: Decision, queue: str) -> list[Change]:
+def _in_queue(decision: Decision, queue: str) -> list[Removal]:
     """Jobs of the queue or one below it that get something, the least important first."""
     shares = decision.snapshot.shares
 
@@ -92,7 +92,7 @@ def _in_queue(decision: Decision, queue: str) -> list[Change]:
         below = shares[job.queue].ancestors if job.queue is not None and job.queue in shares else ()
         return job.queue == queue or queue in below
 
-    return [Change(jobs=(job.key,)) for job in _ranked(filter(is_below, decision.jobs_served()))]
+    return [Removal(jobs=(job.key,)) for job in _ranked(filter(is_below, decision.jobs_served()))]
 
 
 def _ranked(jobs: Iterable[SessionJob]) -> list[SessionJob]:
@@ -100,25 +100,25 @@ def _ranked(jobs: Iterable[SessionJob]) -> list[SessionJob]:
     return sorted(jobs, key=lambda job: (job.priority, -job.created))
 
 
-def _victim(decision: Decision, victim: str) -> list[Change]:
-    return [Change(victims=(victim,))]
+def _victim(decision: Decision, victim: str) -> list[Removal]:
+    return [Removal(victims=(victim,))]
 
 
-def _victims_of(decision: Decision, job: str) -> list[Change]:
-    return [Change(victims=tuple(victim.key for victim in decision.victims_by_job[job]))]
+def _victims_of(decision: Decision, job: str) -> list[Removal]:
+    return [Removal(victims=tuple(victim.key for victim in decision.victims_by_job[job]))]
 
 
-def _covered(decision: Decision, budget: str) -> list[Change]:
-    return [Change(victims=(victim,)) for victim in budget_use(decision)[budget]]
+def _covered(decision: Decision, budget: str) -> list[Removal]:
+    return [Removal(victims=(victim,)) for victim in budget_use(decision)[budget]]
 
 
-def _lost_by(decision: Decision, queue: str) -> list[Change]:
+def _lost_by(decision: Decision, queue: str) -> list[Removal]:
     queue_of = decision.snapshot.queue_of
     lost = [victim for victim in decision.victims if (owner := queue_of(victim)) is not None and owner.name == queue]
-    return [Change(victims=(victim.key,)) for victim in lost]
+    return [Removal(victims=(victim.key,)) for victim in lost]
 
 
-SUSPECTS: dict[str, Callable[[Decision, str], list[Change]]] = {
+SUSPECTS: dict[str, Callable[[Decision, str], list[Removal]]] = {
     "assignment": _owner,
     "capacity": _too_many,
     "filters": _owner,
@@ -137,7 +137,7 @@ SUSPECTS: dict[str, Callable[[Decision, str], list[Change]]] = {
 """Per rule what could be left out for a finding about a subject; one of them is enough, or some, from the first on."""
 
 
-def _without(decision: Decision, changes: Iterable[Change]) -> Decision:
+def _without(decision: Decision, changes: Iterable[Removal]) -> Decision:
     jobs: set[str] = set()
     tasks: set[str] = set()
     stays: set[str] = set()
@@ -154,13 +154,13 @@ def _without(decision: Decision, changes: Iterable[Change]) -> Decision:
     nodes = {decision.placed[key] for key in tasks}
     left = Decision(snapshot, binds, reserves, decision.evictions, decision.entered - jobs)
     for node in sorted(nodes & snapshot.instance.nodes.keys()):
-        stays |= _needless(left, node, stays)
+        stays |= _unneeded_victims(left, node, stays)
     evictions = tuple([item for item in decision.evictions if item.task not in stays])
     return Decision(snapshot, binds, reserves, evictions, left.entered)
 
 
-def _needless(decision: Decision, node: str, stay: set[str]) -> set[str]:
-    """Victims on the node whose room nobody uses any more, the most important first."""
+def _unneeded_victims(decision: Decision, node: str, stay: set[str]) -> set[str]:
+    """Victims on the node whose capacity is not used any more, the most important first."""
     snapshot: Snapshot = decision.snapshot
     victims = [victim for victim in decision.victims_by_node.get(node, ()) if victim.key not in stay]
     room = dict(snapshot.future_idle[node])

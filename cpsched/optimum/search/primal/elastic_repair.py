@@ -1,7 +1,7 @@
-"""Repair: from an assignment of a sketch, which ignores whose room it uses, to a decision that is as good.
+"""Elastic repair: from a relaxed solution, which ignores whose capacity it uses, to a decision with the same values.
 
-The rows about rights may be broken at a price, so that the sketch's assignment is a start; then the price is driven to
-nothing.
+A feasibility relaxation: the rows about rights may be broken at a price (slacks), so that the relaxed solution is a
+start; then the price is minimised. At price 0 the solution breaks no rule that rows state.
 """
 
 from __future__ import annotations
@@ -11,69 +11,71 @@ from functools import cached_property
 from typing import Any
 
 from cpsched.check import Decision
-from cpsched.optimum.model.counts import assigned
-from cpsched.optimum.model.lazy import judged
-from cpsched.optimum.model.objective.levels import steps_of
-from cpsched.optimum.model.session_model import Program
+from cpsched.optimum.model.counts import values_of
+from cpsched.optimum.model.lazy import accept_or_cut
+from cpsched.optimum.model.level_traits import LEVEL_TRAITS
+from cpsched.optimum.model.objective import stages_of
+from cpsched.optimum.model.session_model import SessionModel
 from cpsched.optimum.model.variables import sum_of
-from cpsched.optimum.relax.bounding import Foresight
-from cpsched.optimum.search.primal.disaggregate import unfolded
-from cpsched.optimum.solvers.portfolio import Race
+from cpsched.optimum.relax.bounding import LexicographicBounds
+from cpsched.optimum.search.primal.disaggregate import disaggregate
+from cpsched.optimum.solvers.portfolio import Portfolio
 
-Pinned = Sequence[tuple[tuple[str, int | None], Sequence[int]]]
-"""Levels with the values that their steps are to have."""
+Targets = Sequence[tuple[tuple[str, int | None], Sequence[int]]]
+"""Levels with the values that their stages are to have."""
 
 
-class Repair:
-    """Decisions as good as a sketch, one question after another."""
+class ElasticRepair:
+    """Decisions with the values of a relaxed solution, for more or fewer of its levels."""
 
-    def __init__(self, program: Program, race: Race):
-        self._strict, self._race = program, race
-        self._sight: Foresight | None = None
-        self._near: list[int] = []
-        """What came of the last question about the same sketch that was in vain: a start for less, and for more."""
+    def __init__(self, model: SessionModel, portfolio: Portfolio):
+        self._exact_model, self._portfolio = model, portfolio
+        self._bounding: LexicographicBounds | None = None
+        self._last_solution: list[int] = []
+        """What the last repair of the same relaxed solution ended with at a price: the start of the next."""
 
     @cached_property
-    def _program(self) -> Program:
-        return Program(self._strict.snapshot, like=self._strict, lenient=True)
+    def _model(self) -> SessionModel:
+        return SessionModel(self._exact_model.snapshot, shared_with=self._exact_model, elastic=True)
 
-    def decision(self, sight: Foresight, pinned: Pinned, end: float) -> Decision | None:
-        """A decision with these values, which the sketch has; None if none was found."""
-        v = self._program.variables
+    def run(self, bounding: LexicographicBounds, targets: Targets, end: float) -> Decision | None:
+        """A decision that attains the targets, which the relaxed solution does; None if none was found."""
+        v = self._model.variables
         rows = []
-        for level, values in pinned:
-            for step, value in zip(steps_of(v, *level), values, strict=True):
-                rows += step.no_worse(value)
-        start = dict(enumerate(self._near))
-        if sight is not self._sight:
-            waiting = v.waiting_will_do and all(name != "tasks_bound" for (name, _), _ in pinned)
-            outline = unfolded(v.classes, sight, waiting=waiting)
-            start = {x.index: count for x, count in assigned(v, outline).items()}
-        if v.waiting_will_do and not any(start[x.index] for x in v.bind.values()):
+        for level, values in targets:
+            for stage, value in zip(stages_of(v, *level), values, strict=True):
+                rows += stage.at_most(value)
+        start = dict(enumerate(self._last_solution))
+        if bounding is not self._bounding:
+            counts_binds = any(LEVEL_TRAITS[name].counts_binds for (name, _), _ in targets)
+            counts = disaggregate(v.classes, bounding, only_reserves=v.reserve_dominates_bind and not counts_binds)
+            start = {x.index: count for x, count in values_of(v, counts).items()}
+        if v.reserve_dominates_bind and not any(start[x.index] for x in v.bind.values()):
             rows.append(sum_of(list(v.bind.values())) == 0)
-        while (left := end - self._race.clock()) > 0 and not self._race.stopped:
-            near = self._race.completed(self._model(rows, start))
-            if near is None:
+        budget = self._portfolio.budget
+        while (left := end - budget.clock()) > 0 and not budget.stopped:
+            solution = self._portfolio.complete_hint(self._priced(rows, start))
+            if solution is None:
                 return None
-            outcome = self._race.approach(self._model(rows, dict(enumerate(near))), left)
-            if not outcome.solutions:
+            answer = self._portfolio.improve(self._priced(rows, dict(enumerate(solution))), left)
+            if not answer.solutions:
                 return None
-            near = outcome.solutions[0]
-            start = dict(enumerate(near))
-            if any(near[x.index] for x in v.excuses):
-                self._sight, self._near = sight, near
+            solution = answer.solutions[0]
+            start = dict(enumerate(solution))
+            if any(solution[x.index] for x in v.slacks):
+                self._bounding, self._last_solution = bounding, solution
                 return None
-            decision = judged(self._program, near)
+            decision = accept_or_cut(self._model, solution)
             if decision is not None:
                 return decision
         return None
 
-    def _model(self, rows: list[Any], start: dict[int, int]) -> Any:
-        """The least price of what the rows ask for, to be looked for from the start."""
-        model: Any = self._program.cp.clone()
+    def _priced(self, rows: list[Any], start: dict[int, int]) -> Any:
+        """Minimise the sum of slacks under the rows, from the start."""
+        model: Any = self._model.cp.clone()
         for row in rows:
             model.add(row)
-        model.minimize(sum_of(self._program.variables.excuses))
+        model.minimize(sum_of(self._model.variables.slacks))
         model.proto.solution_hint.vars.extend(start.keys())
         model.proto.solution_hint.values.extend(start.values())
         return model

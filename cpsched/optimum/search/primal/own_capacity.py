@@ -1,16 +1,19 @@
-"""Own room: nobody uses room of victims whom it may not evict. Stricter than `charge`, for plans that must pass it."""
+"""Own capacity: no task uses capacity of victims that it may not evict.
+
+Stricter than `charge`: a restriction, whose solutions pass that rule.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from cpsched.optimum.model.symmetry import TaskClass
+from cpsched.optimum.model.classes import TaskClass
 from cpsched.optimum.model.variables import Variables, weighted
 from cpsched.snapshot.rights import Action
 
 
-def own_room(v: Variables) -> Iterator[Any]:
+def own_capacity_only(v: Variables) -> Iterator[Any]:
     """Per node and set of victims: those who may evict no others fit beside everything else that is there."""
     if v.snapshot.policy.rules.charge == "off" or v.snapshot.policy.rules.eviction_scope == "cluster":
         return
@@ -26,11 +29,11 @@ def own_room(v: Variables) -> Iterator[Any]:
 
 
 def _rows(v: Variables, node: str, crowd: list[TaskClass], victims: frozenset[tuple[int, Action]]) -> Iterator[Any]:
-    for resource in sorted({name for one in crowd for name, amount in one.sample.requests.items() if amount}):
-        asking = [one for one in crowd if one.sample.requests.get(resource, 0)]
-        placed = weighted((v.classes.amount(one.sample, resource), v.placed(one, node)) for one in asking)
+    for resource in sorted({name for one in crowd for name, amount in one.representative.requests.items() if amount}):
+        asking = [one for one in crowd if one.representative.requests.get(resource, 0)]
+        placed = weighted((v.classes.amount(one.representative, resource), v.placed(one, node)) for one in asking)
         freed = weighted(
-            (v.classes.amount(v.classes.victims[index].sample, resource), v.evict[index, action])
+            (v.classes.amount(v.classes.victims[index].representative, resource), v.evict[index, action])
             for index, action in sorted(victims)
         )
-        yield placed - freed <= max(0, v.room.future[node].get(resource, 0))
+        yield placed - freed <= max(0, v.capacity.future_idle[node].get(resource, 0))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from cpsched.check import Decision, violations
 from cpsched.instance import Task
 
-Room = dict[str, float]
+NodeCapacity = dict[str, float]
 
 
-def with_starts(decision: Decision) -> Decision | None:
+def start_reserved(decision: Decision) -> Decision | None:
     """The decision in which tasks that wait start where there is room now; None if none can, or a rule minds.
 
     The jobs of highest priority come first, and a gang only if enough of it can start.
@@ -38,6 +38,6 @@ def with_starts(decision: Decision) -> Decision | None:
     return None if violations(changed) else changed
 
 
-def _take(room: Room, task: Task) -> None:
+def _take(room: NodeCapacity, task: Task) -> None:
     for name, amount in task.requests.items():
         room[name] = room.get(name, 0) - amount

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cpsched.optimum.model.capacity import Room, room_of
-from cpsched.optimum.model.symmetry import classes_of
+from cpsched.optimum.model.capacity import NodeCapacity, node_capacity
+from cpsched.optimum.model.symmetry import build_classes
 from tests.judge import cluster, conf, job, pending, running, snapshot_of
 
 LEAVING = {"deletionTimestamp": "2026-01-01T00:00:00Z"}
@@ -19,31 +19,31 @@ OLD = (
 )
 
 
-def room(replicas: int, actions: str = "allocate, preempt") -> Room:
+def room(replicas: int, actions: str = "allocate, preempt") -> NodeCapacity:
     """The room for so many tasks of 600m; what all ask for are multiples of 200m."""
     new = job("a", pending("600m", replicas), priority=100, minMember=1)
     snapshot = snapshot_of(cluster(*OLD, new, nodes=NODES), conf=conf(actions, "priority"))
-    return room_of(snapshot, classes_of(snapshot))
+    return node_capacity(snapshot, build_classes(snapshot))
 
 
 def test_in_whole_units() -> None:
     """What is left of a unit is no room, and a node may be taken beyond its size."""
     found = room(9)
     assert {node: units["cpu"] for node, units in found.idle.items()} == {"n1": 5, "full": -5, "tight": 45}
-    assert {node: units["cpu"] for node, units in found.future.items()} == {"n1": 10, "full": -5, "tight": 45}
+    assert {node: units["cpu"] for node, units in found.future_idle.items()} == {"n1": 10, "full": -5, "tight": 45}
 
 
 def test_now_and_once_all_victims_are_gone() -> None:
     found = room(9)
-    assert found.now == {(0, "n1"): 1, (0, "tight"): 2}
-    assert found.later == {(0, "n1"): 6, (0, "tight"): 2}
+    assert found.bind_limit == {(0, "n1"): 1, (0, "tight"): 2}
+    assert found.reserve_limit == {(0, "n1"): 6, (0, "tight"): 2}
 
 
 def test_no_more_than_there_are() -> None:
-    assert room(1).later == {(0, "n1"): 1, (0, "tight"): 1}
+    assert room(1).reserve_limit == {(0, "n1"): 1, (0, "tight"): 1}
 
 
 def test_only_by_actions_that_do_it() -> None:
-    assert not room(9, "preempt").now
-    assert room(9, "preempt").later
-    assert not room(9, "backfill").later
+    assert not room(9, "preempt").bind_limit
+    assert room(9, "preempt").reserve_limit
+    assert not room(9, "backfill").reserve_limit

@@ -8,7 +8,7 @@ import pytest
 
 import cpsched
 from cpsched.objects.pod import PodSpec
-from cpsched.optimum.model.features import Said
+from cpsched.optimum.model.features import FeatureIds
 from tests.judge import cluster
 
 Raw = dict[str, Any]
@@ -42,35 +42,35 @@ def spec(**stated: Any) -> PodSpec:
     ],
 )
 def test_every_wish_counts(stated: Raw) -> None:
-    said = Said()
-    assert said.wishes(spec(**stated)) != said.wishes(spec())
-    assert said.wishes(spec(**stated)) == said.wishes(spec(**stated))
+    said = FeatureIds()
+    assert said.placement(spec(**stated)) != said.placement(spec())
+    assert said.placement(spec(**stated)) == said.placement(spec(**stated))
 
 
 @pytest.mark.parametrize("stated", [*NEIGHBOURLY, {"priority": 5}, {"priorityClassName": "system-node-critical"}])
 def test_all_that_neighbours_and_victims_are_known_by_counts(stated: Raw) -> None:
-    said = Said()
-    assert said.company(spec(**stated)) != said.company(spec())
-    assert said.company(spec(**stated)) == said.company(spec(**stated))
+    said = FeatureIds()
+    assert said.interaction(spec(**stated)) != said.interaction(spec())
+    assert said.interaction(spec(**stated)) == said.interaction(spec(**stated))
 
 
-@pytest.mark.parametrize("ask", [Said.wishes, Said.company])
+@pytest.mark.parametrize("ask", [FeatureIds.placement, FeatureIds.interaction])
 def test_a_word_beside_other_wishes_counts(ask: Any) -> None:
-    said = Said()
+    said = FeatureIds()
     assert len({ask(said, spec(affinity=AWAY, priority=rank)) for rank in (0, 5)}) == 2
     assert len({ask(said, spec(**LISTENS, affinity=affinity)) for affinity in ({}, AWAY)}) == 2
 
 
-@pytest.mark.parametrize("ask", [Said.wishes, Said.company])
+@pytest.mark.parametrize("ask", [FeatureIds.placement, FeatureIds.interaction])
 def test_init_containers_that_end_hold_no_port(ask: Any) -> None:
-    said = Said()
+    said = FeatureIds()
     assert ask(said, spec(**ENDS)) == ask(said, spec()) != ask(said, spec(**SIDECAR))
 
 
 @pytest.mark.parametrize(("stated", "own"), [({}, False), ({"affinity": AWAY}, False), (CLAIM, True), (VOLUME, True)])
 def test_claims_and_volumes_are_a_pods_own(stated: Raw, own: bool) -> None:
-    said = Said()
-    assert (said.wishes(spec(**stated)) in said.own_things) is own
+    said = FeatureIds()
+    assert (said.placement(spec(**stated)) in said.private) is own
 
 
 def pod(name: str, priority: int, node: str = "", **stated: Any) -> Raw:

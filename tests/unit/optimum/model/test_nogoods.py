@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from cpsched.optimum.model.constraints import CONSTRAINTS
-from cpsched.optimum.model.decode import counts_of
-from cpsched.optimum.model.interactions import Interplay
-from cpsched.optimum.model.nogoods import forbid_refused
-from cpsched.optimum.model.session_model import Program
+from cpsched.optimum.model.decode import encode
+from cpsched.optimum.model.interactions import Interactions
+from cpsched.optimum.model.nogoods import exclude_refused
+from cpsched.optimum.model.session_model import SessionModel
 from cpsched.optimum.model.variables import Expr, value_in
 from cpsched.snapshot import Snapshot
 from tests.judge import broken, cluster, decide, snapshot_of
@@ -39,19 +39,19 @@ def session() -> Snapshot:
     return snapshot_of(cluster(*jobs, nodes=[node("x1"), node("y1")]), model="kube")
 
 
-def after(monkeypatch: pytest.MonkeyPatch, snapshot: Snapshot, **refused: Any) -> Program:
+def after(monkeypatch: pytest.MonkeyPatch, snapshot: Snapshot, **refused: Any) -> SessionModel:
     """A Program without rows for filters that has learned from one refused decision."""
     monkeypatch.setitem(CONSTRAINTS, "filters", lambda *_: None)
-    program, decision = Program(snapshot), decide(snapshot, refused)
+    program, decision = SessionModel(snapshot), decide(snapshot, refused)
     assert broken(decision) == {"filters"}
     assert admits(program, decision)
-    values = {variable.index: count for variable, count in counts_of(program.variables, decision).items()}
+    values = {variable.index: count for variable, count in encode(program.variables, decision).items()}
     known = [values.get(index, 0) for index in range(len(program.cp.proto.variables))]
 
     def value(expr: Expr) -> int:
         return value_in(expr, known)
 
-    forbid_refused(program, decision, value)
+    exclude_refused(program, decision, value)
     return program
 
 
@@ -116,6 +116,6 @@ def test_tasks_that_devices_serve_as_extended_resources_depend_on_each_other() -
     }
     for objects, company in (([served], 2), ([], 1)):
         snapshot = snapshot_of(cluster(*jobs, nodes=[node("x1")], objects=objects), model="kube")
-        program = Program(snapshot)
-        first = next(one for one in program.variables.classes.tasks if "example.com/gpu" in one.sample.requests)
-        assert len(Interplay(snapshot, program.variables.classes).company(first.sample)[0]) == company
+        program = SessionModel(snapshot)
+        first = next(one for one in program.variables.classes.tasks if "example.com/gpu" in one.representative.requests)
+        assert len(Interactions(snapshot, program.variables.classes).component_of(first.representative)[0]) == company

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cpsched.optimum.model.symmetry import classes_of
+from cpsched.optimum.model.symmetry import build_classes
 from cpsched.snapshot import Snapshot
 from tests.judge import cluster, conf, job, pending, running, snapshot_of
 
@@ -19,7 +19,7 @@ GANG_OFF = {"name": "gang", "enablePreemptable": False, "enableReclaimable": Fal
 
 def counted(snapshot: Snapshot) -> list[int]:
     """How many tasks each class has."""
-    return sorted(len(one.tasks) for one in classes_of(snapshot).tasks)
+    return sorted(len(one.tasks) for one in build_classes(snapshot).tasks)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_owners_count_where_the_scheduler_spreads_by_them(when: str, expected: l
 def same_jobs(*jobs: Raw, **fields: Any) -> list[int]:
     """How many jobs each class has."""
     told = conf(ALL, "priority", "gang", "predicates", "overcommit", "capacity")
-    return sorted(len(one) for one in classes_of(snapshot_of(cluster(*jobs, **fields), conf=told)).jobs)
+    return sorted(len(one) for one in build_classes(snapshot_of(cluster(*jobs, **fields), conf=told)).jobs)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_jobs_whose_limits_differ() -> None:
     created = {"a": "2026-01-01T00:00:00Z", "b": "2026-01-01T01:30:00Z", "c": "2026-01-01T01:45:00Z"}
     jobs = [job(name, pending(), creationTimestamp=since, **stated) for name, since in created.items()]
     snapshot = snapshot_of(cluster(*jobs, now="2026-01-01T02:00:00Z"), conf=told)
-    assert sorted(one.jobs for one in classes_of(snapshot).jobs) == [("default/a",), ("default/b", "default/c")]
+    assert sorted(one.jobs for one in build_classes(snapshot).jobs) == [("default/a",), ("default/b", "default/c")]
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def victims(*old: Raw, levels: list[str] | None = None, gang: Any = "gang", **fi
     new = [job("new", pending(), priority=1000), job("far", pending(), priority=1000, queue="other")]
     told = conf(ALL, "priority", gang, "predicates", "capacity")
     source = cluster(*old, *new, **{"queues": QUEUES, "nodes": {"n1": 9, "n2": 9}, **fields})
-    found = classes_of(snapshot_of(source, conf=told, levels=levels)).victims
+    found = build_classes(snapshot_of(source, conf=told, levels=levels)).victims
     return sorted(len(group.tasks) for group in found)
 
 
@@ -203,7 +203,7 @@ def test_what_is_critical_to_the_system_is_no_victim(namespace: str, rank: str) 
     source = cluster(old, job("new", pending(), priority=1000), nodes=9)
     for plugins, expected in ((["conformance"], 0), ([], 1)):
         told = conf("allocate, preempt", "priority", "gang", *plugins)
-        assert len(classes_of(snapshot_of(source, conf=told)).victims) == expected
+        assert len(build_classes(snapshot_of(source, conf=told)).victims) == expected
 
 
 class TestSeveralJobs:
@@ -239,7 +239,7 @@ class TestSeveralJobs:
         gang = {"name": "gang", "enablePreemptable": False}
         told = conf("allocate, preempt", "priority", gang)
         source = cluster(*self.two(), job("new", pending(), priority=1000), nodes=9)
-        found = classes_of(snapshot_of(source, conf=told, levels=[*self.quiet])).victims
+        found = build_classes(snapshot_of(source, conf=told, levels=[*self.quiet])).victims
         assert [len(group.tasks) for group in found] == [2]
 
 
@@ -254,7 +254,7 @@ class TestSeveralJobs:
 )
 def test_what_actions_can_do(actions: str, expected: tuple[bool, bool], best_effort: tuple[bool, bool]) -> None:
     for cpu, able in ((1, expected), (None, best_effort)):
-        [one] = classes_of(snapshot_of(cluster(job("a", pending(cpu), phase="Running")), conf=conf(actions))).tasks
+        [one] = build_classes(snapshot_of(cluster(job("a", pending(cpu), phase="Running")), conf=conf(actions))).tasks
         assert (one.may_bind, one.may_reserve) == able
 
 
@@ -263,9 +263,9 @@ def test_closed_queues_and_missing_shares_leave_room_only_for_those_who_ask_for_
     cpu: int | None, nodes: tuple[str, ...]
 ) -> None:
     closed = [{"name": "default", "state": "Closed"}]
-    [one] = classes_of(snapshot_of(cluster(job("a", pending(cpu)), queues=closed))).tasks
+    [one] = build_classes(snapshot_of(cluster(job("a", pending(cpu)), queues=closed))).tasks
     assert one.nodes == nodes
     tree = conf(ALL, "gang", {"name": "capacity", "enableHierarchy": True})
     without_root = snapshot_of(cluster(job("a", pending(cpu)), queues=[{"name": "default"}]), conf=tree)
     assert without_root.shares_refused
-    assert classes_of(without_root).tasks[0].nodes == nodes
+    assert build_classes(without_root).tasks[0].nodes == nodes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from random import Random
 from typing import Any, ClassVar
 
@@ -10,19 +11,27 @@ import pytest
 from ortools.sat.python import cp_model
 
 from cpsched.objectives import level_plan
+from cpsched.optimum.budget import Budget
 from cpsched.optimum.model.constraints.gang import enough
-from cpsched.optimum.model.objective.levels import steps_of
-from cpsched.optimum.model.session_model import Program
-from cpsched.optimum.relax.bounding import HOPELESS, SEES_TASKS, Foresight
-from cpsched.optimum.relax.node_classes import SMALLEST_POOL, _summed
-from cpsched.optimum.relax.relaxed_model import Sketch
+from cpsched.optimum.model.level_traits import LEVEL_TRAITS
+from cpsched.optimum.model.objective import stages_of
+from cpsched.optimum.model.session_model import SessionModel
+from cpsched.optimum.params import SolveParams
+from cpsched.optimum.relax.aggregate import LEAST_NODES, _summed
+from cpsched.optimum.relax.bounding import LexicographicBounds
+from cpsched.optimum.relax.relaxed_model import RelaxedModel
 from cpsched.optimum.solve import decide
-from cpsched.optimum.solvers.portfolio import Outcome, Race, Settings
+from cpsched.optimum.solvers.portfolio import Portfolio
+from cpsched.optimum.solvers.prover import Answer
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Solution
 from tests.judge import cluster, conf, snapshot_of
 from tests.oracle.brute_force import optimum
 from tests.oracle.sessions import contest
+
+
+def portfolio() -> Portfolio:
+    return Portfolio(Budget(SolveParams(workers=1, deterministic=True)))
 
 
 def session(nodes: int, **waiting: str) -> Snapshot:
@@ -43,22 +52,22 @@ def _task(cpu: int, **fields: object) -> dict[str, object]:
 
 
 def test_a_node_does_not_tell_tasks_apart_that_ask_for_the_same() -> None:
-    program = Program(session(2, a="p50", b="p100"))
+    program = SessionModel(session(2, a="p50", b="p100"))
     assert len(program.variables.classes.tasks) == 2
-    room = Sketch(program).variables.room
-    assert room.kind_of == (0, 0)
-    assert len(room.kinds[0].tasks) == 4
+    room = RelaxedModel(program).variables.capacity
+    assert room.request_class_of == (0, 0)
+    assert len(room.request_classes[0].tasks) == 4
 
 
-@pytest.mark.parametrize("nodes", [SMALLEST_POOL - 1, SMALLEST_POOL])
+@pytest.mark.parametrize("nodes", [LEAST_NODES - 1, LEAST_NODES])
 def test_only_many_nodes_that_are_alike_are_one(nodes: int) -> None:
-    sketch = Sketch(Program(session(nodes, a="p50")))
-    places = set(sketch.variables.room.idle)
-    assert len(places) == (1 if nodes == SMALLEST_POOL else nodes)
-    assert sorted(map(len, sketch.nodes_by_pool.values())) == ([nodes] if nodes == SMALLEST_POOL else [1] * nodes)
-    pooled = Counter(group.node for group in sketch.variables.classes.victims for _ in group.tasks)
-    assert sum(pooled.values()) == nodes
-    assert pooled.keys() == places
+    sketch = RelaxedModel(SessionModel(session(nodes, a="p50")))
+    places = set(sketch.variables.capacity.idle)
+    assert len(places) == (1 if nodes == LEAST_NODES else nodes)
+    assert sorted(map(len, sketch.nodes_by_class.values())) == ([nodes] if nodes == LEAST_NODES else [1] * nodes)
+    aggregate_nodes = Counter(group.node for group in sketch.variables.classes.victims for _ in group.tasks)
+    assert sum(aggregate_nodes.values()) == nodes
+    assert aggregate_nodes.keys() == places
 
 
 class TestPoolsInVain:
@@ -67,16 +76,16 @@ class TestPoolsInVain:
     def sights(self, monkeypatch: pytest.MonkeyPatch, cores: int) -> tuple[list[bool], Solution]:
         """Whether the sketches that were asked had pools, for ten tasks on empty nodes of 3 cores each."""
         asked: list[bool] = []
-        look = Foresight.look
+        look = LexicographicBounds.run
 
-        def overheard(self: Foresight, end: float) -> None:
-            asked.append(self.sketch.has_pools)
+        def overheard(self: LexicographicBounds, end: float) -> None:
+            asked.append(self.relaxed.has_node_classes)
             look(self, end)
 
-        monkeypatch.setattr(Foresight, "look", overheard)
+        monkeypatch.setattr(LexicographicBounds, "run", overheard)
         job = {"name": "job", "minMember": 1, "tasks": [_task(cores, replicas=10)]}
-        snapshot = snapshot_of(cluster(job, nodes={f"n{i}": 3 for i in range(SMALLEST_POOL)}))
-        return asked, decide(snapshot.instance, snapshot.policy, Settings(workers=1, deterministic=True))
+        snapshot = snapshot_of(cluster(job, nodes={f"n{i}": 3 for i in range(LEAST_NODES)}))
+        return asked, decide(snapshot.instance, snapshot.policy, SolveParams(workers=1, deterministic=True))
 
     def values(self, solution: Solution) -> dict[str, Any]:
         assert all(level.proved for level in solution.levels)
@@ -85,7 +94,7 @@ class TestPoolsInVain:
     def test_two_cores_do_not_lie_across_two_nodes(self, monkeypatch: pytest.MonkeyPatch) -> None:
         asked, solution = self.sights(monkeypatch, cores=2)
         assert asked == [True, False]
-        assert self.values(solution)["tasks_bound"] == SMALLEST_POOL
+        assert self.values(solution)["tasks_bound"] == LEAST_NODES
 
     def test_a_pool_does_not_know_how_many_of_its_nodes_are_used(self, monkeypatch: pytest.MonkeyPatch) -> None:
         asked, solution = self.sights(monkeypatch, cores=1)
@@ -96,10 +105,10 @@ class TestPoolsInVain:
 
 def test_of_nodes_alike_the_first_are_used() -> None:
     snapshot = snapshot_of(cluster({"name": "job", "tasks": [_task(2)]}, nodes={"n1": 4, "n2": 2, "n3": 4}))
-    sight = Foresight(Program(snapshot), Race(Settings(workers=1, deterministic=True)), [])
-    assert sight.sketch.variables.room.alike == (("n1", "n3"), ("n2",))
-    sight.look(60.0)
-    places = {node for (_, node), x in sight.sketch.variables.bind.items() if (sight.values or [])[x.index]}
+    bounding = LexicographicBounds(SessionModel(snapshot), portfolio(), [])
+    assert bounding.relaxed.variables.capacity.identical_nodes == (("n1", "n3"), ("n2",))
+    bounding.run(60.0)
+    places = {node for (_, node), x in bounding.relaxed.variables.bind.items() if (bounding.values or [])[x.index]}
     assert places in ({"n1"}, {"n2"})
 
 
@@ -115,11 +124,11 @@ def test_no_decision_is_better_than_what_is_foreseen(start: int) -> None:
     for seed in range(start, start + 50):
         snapshot = contest(seed).snapshot()
         plan, best = level_plan(snapshot), optimum(snapshot)
-        sight = Foresight(Program(snapshot), Race(Settings(workers=1, deterministic=True)), [])
-        sight.look(60.0)
-        steps = [steps_of(Program(snapshot).variables, *level) for level in plan[: len(sight.levels)]]
-        values = [[step.measure(best.decisions[0]) for step in level] for level in steps]
-        found = [[step.value for step in level] for level in sight.levels]
+        bounding = LexicographicBounds(SessionModel(snapshot), portfolio(), [])
+        bounding.run(60.0)
+        stages = [stages_of(SessionModel(snapshot).variables, *level) for level in plan[: len(bounding.levels)]]
+        values = [[stage.value(best.decisions[0]) for stage in level] for level in stages]
+        found = [[stage.value for stage in level] for level in bounding.levels]
         assert found <= values, seed
         reached += found == values
     assert reached > 25
@@ -141,7 +150,7 @@ class TestThoseOfLowerPriority:
         ]
         source = cluster(*jobs, nodes=2, queues=[queue])
         snapshot = snapshot_of(source, conf=self.conf, rules={"protect.guarantee": "on"})
-        solution = decide(snapshot.instance, snapshot.policy, Settings(workers=1, deterministic=True))
+        solution = decide(snapshot.instance, snapshot.policy, SolveParams(workers=1, deterministic=True))
         assert solution.levels[0].value == optimum(snapshot).values[0]
         return solution.levels[0].value
 
@@ -163,7 +172,7 @@ class TestThoseOfLowerPriority:
             for name, cpu in (("n1", 2), ("n2", room))
         ]
         snapshot = snapshot_of(cluster(*jobs, nodes=nodes))
-        solution = decide(snapshot.instance, snapshot.policy, Settings(workers=1, deterministic=True))
+        solution = decide(snapshot.instance, snapshot.policy, SolveParams(workers=1, deterministic=True))
         assert solution.levels[0].value == optimum(snapshot).values[0] == admitted
 
 
@@ -177,14 +186,14 @@ def test_more_tasks_than_its_minima_ask_for_serve_a_gang_no_better(
     running = {"running": ["n1"] * at_work} if at_work else {}
     tasks = [_task(1, replicas=2 + at_work, **running) | {"role": "a"}, _task(1, replicas=2) | {"role": "b"}]
     gang = {"name": "gang", "minMember": minimum, "minTaskMember": by_role, "tasks": tasks}
-    program = Program(snapshot_of(cluster(gang)))
+    program = SessionModel(snapshot_of(cluster(gang)))
     [jobs] = program.variables.classes.jobs
     assert enough(program.variables, jobs) == needed
 
 
 def test_who_won_the_race_does_not_decide_between_equals(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whichever assignment settles the levels, the decision comes of the one that is looked for once more."""
-    minimise = Race.minimise
+    minimize = Portfolio.minimize
     snapshot = session(5, a="p50", b="p100")
 
     def another(cp: cp_model.CpModel, values: list[int], whim: Random) -> list[int]:
@@ -202,14 +211,14 @@ def test_who_won_the_race_does_not_decide_between_equals(monkeypatch: pytest.Mon
     def decision(seed: int) -> Solution:
         whim = Random(seed)
 
-        def raced(self: Race, cp: cp_model.CpModel, *args: Any, **options: Any) -> Outcome:
-            outcome = minimise(self, cp, *args, **options)
-            outcome.solutions = [another(cp, values, whim) for values in outcome.solutions]
-            self.raced = True
+        def raced(self: Portfolio, cp: cp_model.CpModel, *args: Any, **options: Any) -> Answer:
+            outcome = minimize(self, cp, *args, **options)
+            outcome = replace(outcome, solutions=[another(cp, values, whim) for values in outcome.solutions])
+            self.is_reproducible = False
             return outcome
 
-        monkeypatch.setattr(Race, "minimise", raced)
-        return decide(snapshot.instance, snapshot.policy, Settings(workers=1))
+        monkeypatch.setattr(Portfolio, "minimize", raced)
+        return decide(snapshot.instance, snapshot.policy, SolveParams(workers=1))
 
     decisions = [decision(seed) for seed in range(5)]
     assert all(level.proved for level in decisions[0].levels)
@@ -223,7 +232,8 @@ def test_who_won_the_race_does_not_decide_between_equals(monkeypatch: pytest.Mon
         (
             57,
             ["no", "yes"],
-            SEES_TASKS - {"queue_deficit_total", "resources_placed"},
+            {name for name, traits in LEVEL_TRAITS.items() if traits.counts_placements}
+            - {"queue_deficit_total", "resources_placed"},
         ),  # the deficit was in vain, the rest not
         (70, ["no", "no", "yes", "yes", "yes", "yes"], {"victim_start_time", "tasks_bound", "tasks_placed"}),
     ],
@@ -231,17 +241,17 @@ def test_who_won_the_race_does_not_decide_between_equals(monkeypatch: pytest.Mon
 def test_one_question_settles_all_levels_whose_hopes_come_true(
     monkeypatch: pytest.MonkeyPatch, seed: int, answers: list[str], distrusted: set[str]
 ) -> None:
-    minimise, heard = Race.minimise, []
+    minimize, heard = Portfolio.minimize, []
 
-    def overheard(self: Race, *args: Any, **options: Any) -> Outcome:
-        outcome = minimise(self, *args, **options)
-        heard.append("no" if outcome.refuted else "yes" if outcome.solutions else "silence")
+    def overheard(self: Portfolio, *args: Any, **options: Any) -> Answer:
+        outcome = minimize(self, *args, **options)
+        heard.append("no" if outcome.infeasible else "yes" if outcome.solutions else "silence")
         return outcome
 
-    monkeypatch.setattr(Race, "minimise", overheard)
+    monkeypatch.setattr(Portfolio, "minimize", overheard)
     snapshot = contest(seed).snapshot()
-    sight = Foresight(Program(snapshot), Race(Settings(workers=1, deterministic=True)), [])
-    sight.look(60.0)
+    bounding = LexicographicBounds(SessionModel(snapshot), portfolio(), [])
+    bounding.run(60.0)
     assert heard == answers
-    assert {name for name, _ in sight._distrusted - {HOPELESS}} == distrusted
-    assert len(sight.levels) == len(level_plan(snapshot))
+    assert {name for name, _ in bounding._distrusted - {("nodes_used", 0)}} == distrusted
+    assert len(bounding.levels) == len(level_plan(snapshot))

@@ -8,32 +8,33 @@ import pytest
 
 import cpsched
 from cpsched.importers.policy import load_policy
+from cpsched.optimum.params import SolveParams
+from cpsched.optimum.provers import LP
 from cpsched.optimum.search import continuation
 from cpsched.optimum.search.continuation import continued
-from cpsched.optimum.search.lexicographic import Search
-from cpsched.optimum.solvers.portfolio import Settings
+from cpsched.optimum.search.lexicographic import LexicographicSearch
 from cpsched.snapshot import Snapshot
 
 TINY = Path(__file__).parents[4] / "instances" / "tiny" / "preempt-one-is-enough.json"
 OPEN = 3
 
 
-class GivesUp(Search):
+class GivesUp(LexicographicSearch):
     """Leaves one level open, and has a bound for it that excludes nothing."""
 
-    def _level(self, position: int) -> None:
+    def _run_level(self, position: int) -> None:
         if position != OPEN:
-            super()._level(position)
+            super()._run_level(position)
             return
-        step = self._steps(position)[0]
-        self._settled.append([step.measure(self.best)])
-        self._results.record(self.best, ["lp"], 1.0, (step, step.least))
+        stage = self._state.stages(position)[0]
+        self._state.levels[position].values = [stage.value(self.best)]
+        self._results.record(self.best, [LP], 1.0, (stage, stage.ideal))
 
 
-def searched(kind: type[Search], seconds: float = 60.0) -> Search:
+def searched(kind: type[LexicographicSearch], seconds: float = 60.0) -> LexicographicSearch:
     instance = cpsched.load(TINY)
     policy = load_policy("volcano", None, instance=instance)
-    search = kind(Snapshot(instance, policy), Settings(workers=1, deterministic=True, time_limit=seconds))
+    search = kind(Snapshot(instance, policy), SolveParams(workers=1, deterministic=True, time_limit=seconds))
     search.run()
     return search
 
@@ -44,7 +45,7 @@ def test_an_open_level_is_closed_by_a_second_search() -> None:
     second = continued(first)
     assert all(level.proved for level in second.levels)
     assert not any(level.given_open_levels for level in second.levels)
-    assert [level.value for level in second.levels] == [level.value for level in searched(Search).levels]
+    assert [level.value for level in second.levels] == [level.value for level in searched(LexicographicSearch).levels]
 
 
 def test_the_proved_levels_are_not_searched_again() -> None:
@@ -55,9 +56,9 @@ def test_the_proved_levels_are_not_searched_again() -> None:
 
 def test_no_progress_is_noted_and_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
     first = searched(GivesUp)
-    monkeypatch.setattr(continuation, "Search", GivesUp)
+    monkeypatch.setattr(continuation, "LexicographicSearch", GivesUp)
     assert continued(first) is first
-    [note] = first.race.notes
+    [note] = first.budget.notes
     assert note.endswith(f" s before its time limit, with {first.levels[OPEN].name} open")
     assert not first.levels[OPEN].proved
     assert first.levels[OPEN].seconds == 2.0
@@ -66,12 +67,12 @@ def test_no_progress_is_noted_and_ends_it(monkeypatch: pytest.MonkeyPatch) -> No
 def test_without_time_there_is_no_second_search() -> None:
     first = searched(GivesUp, seconds=0.5)
     assert continued(first) is first
-    assert first.race.notes == []
+    assert first.budget.notes == []
 
 
 def test_a_weaker_bound_does_not_replace_a_tighter_one(monkeypatch: pytest.MonkeyPatch) -> None:
     first = searched(GivesUp)
     tight = first.levels[OPEN].bound = first.levels[OPEN].value
-    monkeypatch.setattr(continuation, "Search", GivesUp)
+    monkeypatch.setattr(continuation, "LexicographicSearch", GivesUp)
     continued(first)
     assert first.levels[OPEN].bound == tight

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ortools.sat.python import cp_model
 
-from cpsched.optimum.model.constraints.pod_filters.context import Board
+from cpsched.optimum.model.constraints.pod_filters.context import FilterModel
 from cpsched.optimum.model.constraints.pod_filters.devices import devices
 from cpsched.optimum.model.constraints.pod_filters.limits import limits
 from cpsched.optimum.model.constraints.pod_filters.neighbours import affinity, anti_affinity, ports
@@ -16,7 +16,7 @@ from cpsched.optimum.model.constraints.pod_filters.volumes import binding, restr
 from cpsched.optimum.model.variables import Variables
 from cpsched.snapshot import Snapshot
 
-FAMILIES: dict[str, Callable[[Board], None]] = {
+FAMILIES: dict[str, Callable[[FilterModel], None]] = {
     "refusals": refusals,
     "ports": ports,
     "volume restrictions": restrictions,
@@ -33,6 +33,6 @@ FAMILIES: dict[str, Callable[[Board], None]] = {
 def filters(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
     """Every filter that looks at other tasks, as far as the instance uses it."""
     if snapshot.predicates.any_dynamic:
-        board = Board(cp, snapshot, v)
+        board = FilterModel(cp, snapshot, v)
         for post in FAMILIES.values():
             post(board)

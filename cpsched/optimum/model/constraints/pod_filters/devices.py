@@ -12,15 +12,15 @@ from cpsched.filters.device_request import AllocationError, Candidate
 from cpsched.filters.dynamic_resources import NAME, State
 from cpsched.filters.state import ClusterState
 from cpsched.objects.devices import ResourceClaim
-from cpsched.optimum.model.constraints.pod_filters.context import Board
+from cpsched.optimum.model.classes import TaskClass
+from cpsched.optimum.model.constraints.pod_filters.context import FilterModel
 from cpsched.optimum.model.constraints.pod_filters.matching import Demand, enough_for_all
-from cpsched.optimum.model.symmetry import TaskClass
 from cpsched.optimum.model.variables import Expr, sum_of
 
-Wishes = list[tuple[int, list[Candidate]]]
+Demands = list[tuple[int, list[Candidate]]]
 
 
-def devices(board: Board) -> None:
+def devices(board: FilterModel) -> None:
     """Claims with devices are used where these are, and claims without find enough of them.
 
     Extended resources that a class of devices stands for are left to the checker.
@@ -28,8 +28,8 @@ def devices(board: Board) -> None:
     predicates = board.snapshot.predicates
     asked: list[tuple[TaskClass, State]] = []
     for one in board.tasks:
-        if one.sample.pod.spec.resource_claims and board.interplay.enabled(one.sample, NAME):
-            found = FILTERS[NAME].prefilter(one.sample, predicates.cluster, predicates.args(one.sample))
+        if one.representative.pod.spec.resource_claims and board.interactions.enabled(one.representative, NAME):
+            found = FILTERS[NAME].prefilter(one.representative, predicates.cluster, predicates.args(one.representative))
             if found.status.is_success and found.state is not None:
                 asked.append((one, found.state))
     if not asked:
@@ -51,12 +51,12 @@ def devices(board: Board) -> None:
 
 
 class _Search:
-    """What devices there are for claims before anybody comes; claims that ask for the same are asked once."""
+    """What devices there are for claims before any task is placed; claims that ask for the same are asked once."""
 
     def __init__(self, cluster: ClusterState):
         self.cluster = cluster
         self.taken = cluster.devices.allocated()
-        self._wishes: dict[tuple[str, str], Wishes] = {}
+        self._wanted_of: dict[tuple[str, str], Demands] = {}
         self._refused: dict[tuple[str, ...], bool] = {}
         self._spec: dict[str, str] = {}
 
@@ -75,15 +75,15 @@ class _Search:
                 self._refused[key] = False
         return bool(claims) and self._refused[key]
 
-    def wishes(self, claim: ResourceClaim, node: str) -> Wishes:
+    def wishes(self, claim: ResourceClaim, node: str) -> Demands:
         """Per request of the claim how many devices it takes at the node, and which would do; none if that fails."""
         key = (self._text(claim), node)
-        if key not in self._wishes:
+        if key not in self._wanted_of:
             try:
-                self._wishes[key] = self._allocator([claim], node).wishes(0)
+                self._wanted_of[key] = self._allocator([claim], node).wishes(0)
             except (AllocationError, InputError):
-                self._wishes[key] = []
-        return self._wishes[key]
+                self._wanted_of[key] = []
+        return self._wanted_of[key]
 
     def _allocator(self, claims: Sequence[ResourceClaim], node: str) -> Allocator:
         return Allocator(self.cluster, self.cluster.nodes[node], claims, self.taken)
@@ -94,13 +94,13 @@ class _Search:
         return self._spec[claim.key]
 
 
-def _demands(board: Board, users: list[TaskClass], by_node: dict[str, Wishes]) -> Iterator[Demand]:
+def _demands(board: FilterModel, users: list[TaskClass], by_node: dict[str, Demands]) -> Iterator[Demand]:
     """What a claim takes at each node; of one with several users only if it can be used on one node alone."""
     used: dict[str, Expr] = {}
     for node in by_node:
         counts = [count for one in users for count in board.counts(one, [node])]
         if counts:
-            used[node] = sum_of(counts) if len(users) == 1 else board.presence(users, [node])
+            used[node] = sum_of(counts) if len(users) == 1 else board.any_placed(users, [node])
     if len(users) > 1:
         if not all(any(least and all(map(ties_to_node, fit)) for least, fit in by_node[node]) for node in used):
             return

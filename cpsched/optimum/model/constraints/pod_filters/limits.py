@@ -1,6 +1,6 @@
 """Rows for the number of volumes that a driver attaches to a node.
 
-Of the tasks that bring a volume nobody there had, the last to come finds the volumes of all others attached; after it
+Of the tasks that bring a volume no task there had, the last to come finds the volumes of all others attached; after it
 nothing new is attached, so that all of them together are no more than the driver's limit.
 """
 
@@ -14,22 +14,22 @@ from cpsched.filters.csi_translation import CsiVolume
 from cpsched.filters.node_volume_limits import NAME, TOO_MANY, State, attached_to, check, limits_at, volumes_at
 from cpsched.filters.state import NodeState
 from cpsched.instance import Task
-from cpsched.optimum.model.constraints.pod_filters.context import Board
+from cpsched.optimum.model.classes import TaskClass
+from cpsched.optimum.model.constraints.pod_filters.context import FilterModel
 from cpsched.optimum.model.constraints.pod_filters.volumes import with_volumes
-from cpsched.optimum.model.symmetry import TaskClass
 from cpsched.optimum.model.variables import Expr, sum_of
 
 
-def limits(board: Board) -> None:
+def limits(board: FilterModel) -> None:
     """Every driver's limit on every node, once the victims are gone and for what starts beside them."""
     predicates = board.snapshot.predicates
     storage = predicates.cluster.storage
     by_node: dict[str, list[TaskClass]] = {}
     for one in with_volumes(board, NAME):
-        needs_driver = predicates.args(one.sample).features.volume_limit_scaling
+        needs_driver = predicates.args(one.representative).features.volume_limit_scaling
         for name in one.nodes:
             bare = NodeState(predicates.cluster.nodes[name].node, 0, predicates.cluster.facts)
-            status = check(State(needs_driver), one.sample, bare, predicates.cluster)
+            status = check(State(needs_driver), one.representative, bare, predicates.cluster)
             if status.is_success or status == TOO_MANY:
                 by_node.setdefault(name, []).append(one)
             else:
@@ -47,9 +47,9 @@ def limits(board: Board) -> None:
 class _Node:
     """The volumes of one driver on one node."""
 
-    def __init__(self, board: Board, name: str, driver: str, classes: list[TaskClass]):
+    def __init__(self, board: FilterModel, name: str, driver: str, classes: list[TaskClass]):
         self.board, self.name, self.driver = board, name, driver
-        self.wanted = {one.index: self._volumes([one.sample]) for one in classes}
+        self.wanted = {one.index: self._volumes([one.representative]) for one in classes}
         self.held = self._volumes(board.fixed_by_node.get(name, ()))
         storage = board.snapshot.predicates.cluster.storage
         self.staying = self.held | {volume for volume in attached_to(name, storage) if volume.driver == driver}
@@ -63,7 +63,7 @@ class _Node:
         return frozenset(volume for volume in found if volume.driver == self.driver)
 
     def forbid_alone(self, limit: int) -> None:
-        """Nobody comes whose own volumes alone are too many; one that is attached but unused counts twice."""
+        """No task is placed whose own volumes alone are too many; one that is attached but unused counts twice."""
         for index, wanted in self.wanted.items():
             others = (volumes for other, volumes in self.wanted.items() if other != index)
             own = wanted - self.held - self.held_by_victims.union(*others)
@@ -71,7 +71,7 @@ class _Node:
                 self.board.forbid(self.board.tasks[index], [self.name])
 
     def post(self, limit: int, *, starting: bool) -> None:
-        """All volumes in the end are within the limit, if somebody brings a new one."""
+        """All volumes in the end are within the limit, if a task brings a new one."""
         fresh = frozenset[CsiVolume]().union(*self.wanted.values()) - self.staying - self.leaving
         parts: list[Expr] = [self._attached(volume, starting=starting) for volume in sorted(fresh)]
         before = len(self.staying) + len(self.leaving)
@@ -83,7 +83,7 @@ class _Node:
             self.board.cp.add(sum_of(parts) <= limit + len(self.leaving))
 
     def _brings(self, *, starting: bool) -> cp_model.IntVar:
-        """True if somebody brings a volume that nobody has who was there before and stays."""
+        """True if a task brings a volume that no task uses that was there before and stays."""
         board = self.board
         flag = board.v.flag(f"new {self.driver} at {self.name}")
         for index, wanted in self.wanted.items():
@@ -96,7 +96,7 @@ class _Node:
         return flag
 
     def _attached(self, volume: CsiVolume, *, starting: bool) -> Expr:
-        """At least 1 if somebody on the node uses the volume in the end."""
+        """At least 1 if a task on the node uses the volume in the end."""
         board = self.board
         users = [index for index, wanted in self.wanted.items() if volume in wanted]
         counts = [board.counts(board.tasks[index], [self.name], starting=starting) for index in users]

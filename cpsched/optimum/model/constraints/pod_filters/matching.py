@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from cpsched.optimum.model.constraints.pod_filters.context import Board
+from cpsched.optimum.model.constraints.pod_filters.context import FilterModel
 from cpsched.optimum.model.variables import Expr, weighted
 
 Things = frozenset[object]
@@ -20,10 +20,10 @@ class Demand:
     taker: Expr
 
 
-def enough_for_all(board: Board, demands: Iterable[Demand]) -> None:
-    """Whoever can use only these things takes no more of them than there are; necessary, as in Hall's theorem.
+def enough_for_all(board: FilterModel, demands: Iterable[Demand]) -> None:
+    """Tasks that can use only these things take no more of them than there are; necessary, as in Hall's theorem.
 
-    Asked for every set that somebody can use, and for all that overlap together.
+    Asked for every set that some task can use, and for all that overlap together.
     """
     by_things: dict[Things, list[Demand]] = {}
     for demand in demands:

@@ -6,49 +6,49 @@ from collections.abc import Sequence
 from functools import partial
 
 from cpsched.instance import Task
-from cpsched.optimum.model.constraints.pod_filters.context import Board
+from cpsched.optimum.model.classes import TaskClass
+from cpsched.optimum.model.constraints.pod_filters.context import FilterModel
 from cpsched.optimum.model.interactions import domains
-from cpsched.optimum.model.symmetry import TaskClass
 from cpsched.optimum.model.variables import Expr, sum_of
 from cpsched.selectors import AffinityTerm
 
 
-def ports(board: Board) -> None:
+def ports(board: FilterModel) -> None:
     """Of tasks that want the same host port at most one is on a node."""
-    interplay = board.interplay
-    tasks = [c for c in board.tasks if interplay.enabled(c.sample, "NodePorts")]
+    interactions = board.interactions
+    tasks = [c for c in board.tasks if interactions.enabled(c.representative, "NodePorts")]
     for one in tasks:
-        if interplay.facts(one.sample).ports:
+        if interactions.facts(one.representative).ports:
             for node in one.nodes:
-                board.keep_apart(one, tasks, [node], interplay.ports_clash, interplay.ports_clash)
+                board.add_exclusion(one, tasks, [node], interactions.ports_clash, interactions.ports_clash)
 
 
-def anti_affinity(board: Board) -> None:
+def anti_affinity(board: FilterModel) -> None:
     """Tasks that repel each other do not share a domain."""
-    for key in board.interplay.anti_keys:
-        clash, repels = partial(board.interplay.clash, key=key), partial(board.interplay.repels, key=key)
+    for key in board.interactions.anti_keys:
+        clash, excludes = partial(board.interactions.clash, key=key), partial(board.interactions.excludes, key=key)
         for nodes in domains(board.snapshot, key).values():
             for one in board.tasks:
-                board.keep_apart(one, board.tasks, nodes, clash, repels)
+                board.add_exclusion(one, board.tasks, nodes, clash, excludes)
 
 
-def affinity(board: Board) -> None:
+def affinity(board: FilterModel) -> None:
     """A task with affinity finds support in every domain it asks for, or is the first of those who support themselves.
 
-    Of tasks with the same terms that support themselves somebody comes first into each domain. Either it finds support
-    by others there, or nobody in the cluster supports it yet: that happens once.
+    Of tasks with the same terms that support themselves one comes first into each domain. Either it finds support
+    by others there, or no task in the cluster supports it yet: that happens once.
     """
     alike: dict[tuple[AffinityTerm, ...], list[TaskClass]] = {}
     for one in board.tasks:
-        if not board.interplay.enabled(one.sample, "InterPodAffinity"):
+        if not board.interactions.enabled(one.representative, "InterPodAffinity"):
             continue
-        terms = board.interplay.facts(one.sample).affinity
+        terms = board.interactions.facts(one.representative).affinity
         for key in {term.topology_key for term in terms}:
             keyless = [node for node in one.nodes if key not in board.snapshot.predicates.cluster.nodes[node].labels]
             board.forbid(one, keyless)
         if not terms:
             continue
-        if board.interplay.supports(one.sample, one.sample):
+        if board.interactions.supports(one.representative, one.representative):
             alike.setdefault(terms, []).append(one)
         else:
             _Company(board, [one], terms).post(may_be_first=False)
@@ -59,14 +59,16 @@ def affinity(board: Board) -> None:
 class _Company:
     """Rows for classes with the same affinity terms."""
 
-    def __init__(self, board: Board, classes: Sequence[TaskClass], terms: tuple[AffinityTerm, ...]):
+    def __init__(self, board: FilterModel, classes: Sequence[TaskClass], terms: tuple[AffinityTerm, ...]):
         self.board, self.classes = board, classes
         self.keys = sorted({term.topology_key for term in terms})
-        sample, supports = classes[0].sample, board.interplay.supports
+        sample, supports = classes[0].representative, board.interactions.supports
         self.fixed = [task for task in board.fixed if supports(sample, task) and self._counts(task)]
-        self.victims = [g for g in board.v.classes.victims if supports(sample, g.sample) and self._counts(g.sample)]
+        self.victims = [
+            g for g in board.v.classes.victims if supports(sample, g.representative) and self._counts(g.representative)
+        ]
         own = {one.index for one in classes}
-        self.others = [c for c in board.tasks if c.index not in own and supports(sample, c.sample)]
+        self.others = [c for c in board.tasks if c.index not in own and supports(sample, c.representative)]
 
     def _counts(self, task: Task) -> bool:
         labels = self.board.snapshot.predicates.cluster.nodes[task.node].labels
@@ -88,9 +90,9 @@ class _Company:
                             board.forbid(one, nodes)
                         continue
                     if first_possible:
-                        firsts.append(board.v.flag(f"{self.classes[0].sample.key} first in {value}"))
+                        firsts.append(board.v.flag(f"{self.classes[0].representative.key} first in {value}"))
                         support = [*support, firsts[-1]]
-                    there = [board.presence(self.classes, nodes, starting=starting)]
+                    there = [board.any_placed(self.classes, nodes, starting=starting)]
                     there += [board.v.some_eviction] if starting else []
                     board.cp.add(sum_of(support) >= 1).only_enforce_if(there)
                 if firsts:

@@ -11,19 +11,23 @@ from cpsched.filters.volume_match import can_provision, has_capacity, match
 from cpsched.filters.volume_restrictions import disks_clash, disks_of, exclusive_claims
 from cpsched.instance import Task
 from cpsched.objects.storage import PersistentVolumeClaim
-from cpsched.optimum.model.constraints.pod_filters.context import Board
+from cpsched.optimum.model.classes import TaskClass
+from cpsched.optimum.model.constraints.pod_filters.context import FilterModel
 from cpsched.optimum.model.constraints.pod_filters.matching import Demand, Things, enough_for_all
-from cpsched.optimum.model.symmetry import TaskClass
 from cpsched.optimum.model.variables import Expr, sum_of
 from cpsched.selectors import SelectorError
 
 
-def with_volumes(board: Board, name: str) -> list[TaskClass]:
+def with_volumes(board: FilterModel, name: str) -> list[TaskClass]:
     """Classes that the filter looks at; each is a single task."""
-    return [one for one in board.tasks if one.sample.pod.spec.volumes and board.interplay.enabled(one.sample, name)]
+    return [
+        one
+        for one in board.tasks
+        if one.representative.pod.spec.volumes and board.interactions.enabled(one.representative, name)
+    ]
 
 
-def restrictions(board: Board) -> None:
+def restrictions(board: FilterModel) -> None:
     """A claim for one pod only is used once in the cluster; a disk that cannot be shared once on a node."""
     cluster, everywhere = board.snapshot.predicates.cluster, list(board.snapshot.predicates.cluster.nodes)
 
@@ -33,14 +37,14 @@ def restrictions(board: Board) -> None:
 
     asked = with_volumes(board, volume_restrictions.NAME)
     for one in asked:
-        if exclusive_claims(one.sample, cluster):
-            board.keep_apart(one, asked, everywhere, uses, uses)
-        if disks_of(one.sample):
+        if exclusive_claims(one.representative, cluster):
+            board.add_exclusion(one, asked, everywhere, uses, uses)
+        if disks_of(one.representative):
             for node in one.nodes:
-                board.keep_apart(one, asked, [node], disks_clash, disks_clash)
+                board.add_exclusion(one, asked, [node], disks_clash, disks_clash)
 
 
-def binding(board: Board) -> None:
+def binding(board: FilterModel) -> None:
     """Bound claims are used where their volumes are; others find a volume at the node, or one is made there.
 
     A claim of several tasks is left to the checker, unless its first user ties it to one node.
@@ -50,7 +54,9 @@ def binding(board: Board) -> None:
     claims: dict[str, PersistentVolumeClaim] = {}
     states: list[tuple[TaskClass, volume_binding.State]] = []
     for one in with_volumes(board, volume_binding.NAME):
-        found = FILTERS[volume_binding.NAME].prefilter(one.sample, predicates.cluster, predicates.args(one.sample))
+        found = FILTERS[volume_binding.NAME].prefilter(
+            one.representative, predicates.cluster, predicates.args(one.representative)
+        )
         if found.status.is_success and found.state is not None:
             states.append((one, found.state))
             for claim in found.state.delayed:
@@ -59,12 +65,12 @@ def binding(board: Board) -> None:
     for one, state in states:
         if all(len(users[claim.key]) == 1 for claim in state.delayed):
             nodes = [predicates.cluster.nodes[node] for node in one.nodes]
-            verdicts = ((n, volume_binding.check(state, one.sample, n, predicates.cluster)) for n in nodes)
+            verdicts = ((n, volume_binding.check(state, one.representative, n, predicates.cluster)) for n in nodes)
             board.forbid(one, [node.name for node, status in verdicts if not status.is_success])
     enough_for_all(board, (demand for key in claims for demand in _demands(board, claims[key], users[key])))
 
 
-def _demands(board: Board, claim: PersistentVolumeClaim, users: list[TaskClass]) -> Iterator[Demand]:
+def _demands(board: FilterModel, claim: PersistentVolumeClaim, users: list[TaskClass]) -> Iterator[Demand]:
     """The volume that a claim takes at each node where none can be made for it."""
     storage = board.snapshot.predicates.cluster.storage
     used: dict[NodeState, Expr] = {}
@@ -72,7 +78,7 @@ def _demands(board: Board, claim: PersistentVolumeClaim, users: list[TaskClass])
         counts = [count for one in users for count in board.counts(one, [name])]
         if counts:
             node = board.snapshot.predicates.cluster.nodes[name]
-            used[node] = sum_of(counts) if len(users) == 1 else board.presence(users, [name])
+            used[node] = sum_of(counts) if len(users) == 1 else board.any_placed(users, [name])
     try:
         fits = {node: _fitting(board, claim, node) for node in used}
     except SelectorError:
@@ -89,7 +95,7 @@ def _demands(board: Board, claim: PersistentVolumeClaim, users: list[TaskClass])
             yield Demand(1, fits[node], taker)
 
 
-def _fitting(board: Board, claim: PersistentVolumeClaim, node: NodeState) -> Things:
+def _fitting(board: FilterModel, claim: PersistentVolumeClaim, node: NodeState) -> Things:
     volumes = board.snapshot.predicates.cluster.storage.volumes.values()
     mine = (v for v in volumes if volume_class(v) == claim_class(claim))
     return frozenset(v.metadata.name for v in mine if match(claim, [v], node, ()) is not None)

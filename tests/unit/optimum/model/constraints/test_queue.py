@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from cpsched.optimum.params import SolveParams
 from cpsched.optimum.solve import decide
-from cpsched.optimum.solvers.portfolio import Settings
 from tests.judge import cluster, conf, job, pending, running, snapshot_of
 from tests.oracle.brute_force import optimum
 
@@ -22,5 +22,5 @@ def test_who_does_not_ask_for_what_a_queue_has_too_much_of_may_be_placed(minimum
     queue = {"name": "q", "capability": {"cpu": 8, "nvidia.com/gpu": 1}}
     told = conf("allocate, preempt", "capacity", "gang", "priority", "predicates")
     snapshot = snapshot_of(cluster(*jobs, nodes=nodes, queues=[queue]), conf=told)
-    solution = decide(snapshot.instance, snapshot.policy, Settings(workers=1, deterministic=True))
+    solution = decide(snapshot.instance, snapshot.policy, SolveParams(workers=1, deterministic=True))
     assert solution.levels[0].value == optimum(snapshot).values[0] == admitted

@@ -8,12 +8,12 @@ from math import ceil
 import pytest
 
 from cpsched.optimum.model.objective.queue_deficit import (
+    COARSE_SCALE,
     LARGEST_SCALE,
-    ROUGH,
-    Fall,
+    LinearDeficit,
+    _exceptions,
     _rounded_down,
     _scaled,
-    _short,
     _stated,
 )
 
@@ -36,11 +36,11 @@ def test_whole_numbers_round_as_the_share_does(base: Fraction, slope: Fraction, 
     assert max(abs(a), abs(b) * steps) < 2**62
 
 
-def test_what_no_small_numbers_state_is_mended_gain_by_gain() -> None:
+def test_what_no_small_numbers_state_has_exceptions_gain_by_gain() -> None:
     base, slope, steps = Fraction(10**6) + Fraction(1, 10**14), Fraction(10**6, 1618), 1618
-    fall = Fall(base, slope, steps)
-    a, b, c = _rounded_down(fall, ROUGH)
-    missed = set(_short(fall, (a, b, c)))
+    fall = LinearDeficit(base, slope, steps)
+    a, b, c = _rounded_down(fall, COARSE_SCALE)
+    missed = set(_exceptions(fall, (a, b, c)))
     assert missed
     for k in range(steps + 1):
         assert -((b * k - a) // c) + (k in missed) == ceil(base - slope * k)
@@ -51,17 +51,17 @@ THIRDS = Fraction(float(4_000_001 / 3))
 
 
 @pytest.mark.parametrize(
-    ("want", "steps", "mended"),
+    ("want", "steps", "has_exceptions"),
     [
         (Fraction(10_821_534), 10_821_534, False),
         (THIRDS, 1_333_334, True),
         (THIRDS / 2, 666_667, True),
     ],
 )
-def test_many_values_are_stated_exactly_too(want: Fraction, steps: int, mended: bool) -> None:
-    fall = Fall(Fraction(10**6), 10**6 / want, steps)
+def test_many_values_are_stated_exactly_too(want: Fraction, steps: int, has_exceptions: bool) -> None:
+    fall = LinearDeficit(Fraction(10**6), 10**6 / want, steps)
     (a, b, c), short = _stated(fall)
-    assert (c == LARGEST_SCALE) == mended
+    assert (c == LARGEST_SCALE) == has_exceptions
     assert a + b * steps < 2**62
     missed = set(short)
     assert len(missed) < 1000

@@ -11,15 +11,18 @@ from cpsched.importers.load import load
 from cpsched.importers.policy import load_policy
 from cpsched.lab.generate import generate
 from cpsched.objectives import value_of
-from cpsched.optimum.model.session_model import Program
-from cpsched.optimum.relax.bounding import Foresight
+from cpsched.optimum.budget import Budget
+from cpsched.optimum.model.session_model import SessionModel
+from cpsched.optimum.params import SolveParams
+from cpsched.optimum.relax.bounding import LexicographicBounds
 from cpsched.optimum.search.incumbent import Incumbent, hint
-from cpsched.optimum.search.lexicographic import Search
-from cpsched.optimum.solvers.portfolio import Race, Settings
+from cpsched.optimum.search.lexicographic import LexicographicSearch
+from cpsched.optimum.search.primal.heuristics import PrimalHeuristics
+from cpsched.optimum.solvers.portfolio import Portfolio
 from cpsched.snapshot import Snapshot
 from tests.judge import cluster, decide, job, pending, running, snapshot_of
 
-SETTINGS = Settings(workers=1, deterministic=True)
+SETTINGS = SolveParams(workers=1, deterministic=True)
 
 
 def reclaimed(nodes: int) -> Snapshot:
@@ -28,8 +31,8 @@ def reclaimed(nodes: int) -> Snapshot:
     return Snapshot(instance, load_policy("volcano", None, instance=instance))
 
 
-def searched(snapshot: Snapshot) -> Search:
-    search = Search(snapshot, SETTINGS)
+def searched(snapshot: Snapshot) -> LexicographicSearch:
+    search = LexicographicSearch(snapshot, SETTINGS)
     search.run()
     return search
 
@@ -37,12 +40,12 @@ def searched(snapshot: Snapshot) -> Search:
 @pytest.mark.parametrize("nodes", [5, 8, 30])
 def test_what_a_sketch_settles_needs_no_program(nodes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     straight = searched(reclaimed(nodes))
-    assert not straight._needs_program
+    assert not straight._state.has_model
     assert not violations(straight.best)
     assert all(level.proved for level in straight.levels)
-    monkeypatch.setattr(Search, "_unfolded", lambda *_: False)
+    monkeypatch.setattr(PrimalHeuristics, "_disaggregate", lambda *_: False)
     asked = searched(reclaimed(nodes))
-    assert asked._needs_program
+    assert asked._state.has_model
     assert [(level.name, level.value) for level in straight.levels] == [
         (level.name, level.value) for level in asked.levels
     ]
@@ -61,7 +64,7 @@ def test_what_cannot_be_spread_evenly_is_asked_of_the_session() -> None:
     new = [job(f"a{n}", pending(cpu=2), priority=100) for n in range(5)]
     new += [job(f"b{n}", pending(cpu=1), priority=50) for n in range(10)]
     search = searched(snapshot_of(cluster(*new, nodes={f"n{n}": 3 for n in range(9)})))
-    assert search._needs_program
+    assert search._state.has_model
     assert all(level.proved for level in search.levels)
     assert len(search.best.placed) == 15
 
@@ -70,7 +73,7 @@ class TestUsedNodes:
     """Nodes that are used whatever happens are counted without a model; for the others one is needed."""
 
     def test_all_are_in_use(self) -> None:
-        assert not searched(reclaimed(8))._needs_program
+        assert not searched(reclaimed(8))._state.has_model
 
     def test_some_are_empty(self) -> None:
         nodes = {f"n{n}": 2 for n in range(10)}
@@ -83,44 +86,44 @@ class TestIncumbent:
     """The assignment of the best decision is looked for when it is asked for."""
 
     snapshot = snapshot_of(cluster(job("a", pending(replicas=2)), nodes=4))
-    program = Program(snapshot)
+    program = SessionModel(snapshot)
 
     def test_of_nothing_there_is_none(self) -> None:
-        assert Incumbent(self.snapshot, Race(SETTINGS)).assignment(self.program) is None
+        assert Incumbent(self.snapshot, Portfolio(Budget(SETTINGS))).values_in(self.program) is None
 
     def test_it_is_completed(self) -> None:
-        incumbent = Incumbent(self.snapshot, Race(SETTINGS))
-        incumbent.take(decide(self.snapshot, {"binds": {"a/task-0": "n1", "a/task-1": "n1"}}))
-        values = incumbent.assignment(self.program)
+        incumbent = Incumbent(self.snapshot, Portfolio(Budget(SETTINGS)))
+        incumbent.replace(decide(self.snapshot, {"binds": {"a/task-0": "n1", "a/task-1": "n1"}}))
+        values = incumbent.values_in(self.program)
         assert values is not None
         assert [values[x.index] for x in self.program.variables.bind.values()] == [2]
-        assert incumbent.assignment(self.program) is values
+        assert incumbent.values_in(self.program) is values
         self.program.cp.new_int_var(7, 7, "of a later level")
-        longer = incumbent.assignment(self.program)
+        longer = incumbent.values_in(self.program)
         assert longer is not None
         assert longer == [*values, 7]
 
     def test_only_what_is_better_takes_its_place(self) -> None:
         """Where an exact sketch stayed open, what it found may be worse than a decision made elsewhere."""
-        incumbent = Incumbent(self.snapshot, Race(SETTINGS))
+        incumbent = Incumbent(self.snapshot, Portfolio(Budget(SETTINGS)))
         both = decide(self.snapshot, {"binds": {"a/task-0": "n1", "a/task-1": "n1"}})
-        incumbent.take_better(both)
+        incumbent.offer(both)
         assert incumbent.decision is both
         for other in (None, decide(self.snapshot, {}), decide(self.snapshot, {"reserves": both.binds})):
-            incumbent.take_better(other)
+            incumbent.offer(other)
             assert incumbent.decision is both
 
     def test_what_was_in_vain_is_not_tried_again(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        race, asked = Race(SETTINGS), []
-        monkeypatch.setattr(race, "completed", asked.append)
-        incumbent = Incumbent(self.snapshot, race)
-        incumbent.take(decide(self.snapshot, {"binds": {"a/task-0": "n1", "a/task-1": "n1"}}))
-        assert incumbent.assignment(self.program) is None
-        assert incumbent.assignment(self.program) is None
+        portfolio, asked = Portfolio(Budget(SETTINGS)), []
+        monkeypatch.setattr(portfolio, "complete_hint", asked.append)
+        incumbent = Incumbent(self.snapshot, portfolio)
+        incumbent.replace(decide(self.snapshot, {"binds": {"a/task-0": "n1", "a/task-1": "n1"}}))
+        assert incumbent.values_in(self.program) is None
+        assert incumbent.values_in(self.program) is None
         assert len(asked) == 1
 
     def test_a_hint_replaces_the_one_before(self) -> None:
-        program = Program(self.snapshot)
+        program = SessionModel(self.snapshot)
         hint(program, [1, 2])
         hint(program, [3])
         found = program.cp.proto.solution_hint
@@ -134,7 +137,7 @@ def test_victims_and_newcomers_meet_on_the_same_nodes() -> None:
     old = [job(f"old{n}", running(node=f"n{n}"), priority=10, minMember=0) for n in range(10)]
     new = [job(f"new{n}", pending(), priority=100) for n in range(4)]
     search = searched(snapshot_of(cluster(*old, *new, nodes={f"n{n}": 1 for n in range(10)})))
-    assert not search._needs_program
+    assert not search._state.has_model
     assert {item.node for item in search.best.evictions} == set(search.best.placed.values())
 
 
@@ -150,23 +153,26 @@ def test_who_may_evict_goes_where_somebody_goes(entitled: str, taken: range) -> 
     tasks = {name: pending() if name == entitled else pending(preemptionPolicy="Never") for name in "ab"}
     new = [job(f"{name}{i}", task, priority=100) for name, task in tasks.items() for i in range(4)]
     search = searched(snapshot_of(cluster(*old, *new, nodes={f"n{n}": 1 for n in range(8)})))
-    assert not search._needs_program
+    assert not search._state.has_model
     assert {node for key, node in search.best.placed.items() if key[0] == entitled} == {f"n{n}" for n in taken}
     assert len(search.best.placed) == 8
 
 
 def test_a_decision_that_is_worse_than_foreseen_is_only_a_start() -> None:
     snapshot = reclaimed(8)
-    search = Search(snapshot, SETTINGS)
-    sight = Foresight(search._session, search.race, [])
-    sight.look(60.0)
-    search._foreseen.remember(0, sight)
-    last = len(sight.levels) - 1
-    step = search._foreseen[last][0]
-    search._foreseen[last][0] = replace(step, value=step.value - 1)
-    assert not search._unfolded(0, last + 1, sight)
+    search = LexicographicSearch(snapshot, SETTINGS)
+    state = search._state
+    bounding = LexicographicBounds(state.session, state.portfolio, [])
+    bounding.run(60.0)
+    state.levels.learn(0, bounding)
+    last = len(bounding.levels) - 1
+    bounds = state.levels[last].bounds
+    assert bounds is not None
+    bounds[0] = replace(bounds[0], value=bounds[0].value - 1)
+    heuristics = PrimalHeuristics(state)
+    assert not heuristics._disaggregate(0, last + 1, bounding)
     assert search.best.placed
-    assert search._unfolded(0, last, sight)
+    assert heuristics._disaggregate(0, last, bounding)
 
 
 def test_a_node_may_be_emptied_from_afar() -> None:

@@ -8,9 +8,10 @@ from itertools import chain
 import pytest
 
 from cpsched.check import RULES, Decision, violations
-from cpsched.optimum.search.lexicographic import Search
-from cpsched.optimum.search.primal.drop_violations import SUSPECTS, mended
-from cpsched.optimum.solvers.portfolio import Settings
+from cpsched.optimum.params import SolveParams
+from cpsched.optimum.search.bounding_passes import BoundingPasses
+from cpsched.optimum.search.lexicographic import LexicographicSearch
+from cpsched.optimum.search.primal.drop_violations import SUSPECTS, drop_violations
 from cpsched.solution import Eviction
 from tests.contested import crowds, decisions, sessions
 from tests.judge import cluster, conf, decide, job, pending, running, snapshot_of
@@ -21,7 +22,7 @@ def in_time() -> bool:
 
 
 def left(decision: Decision) -> Decision:
-    found = mended(decision, in_time)
+    found = drop_violations(decision, in_time)
     assert found is not None
     return found
 
@@ -147,14 +148,14 @@ def test_critical_pods_and_budgets_are_spared() -> None:
 
 def test_who_is_late_has_nothing() -> None:
     snapshot = snapshot_of(cluster(job("a", pending()), nodes=1))
-    assert mended(decide(snapshot, {"binds": {"a/task-0": "n2"}}), lambda: True) is None
+    assert drop_violations(decide(snapshot, {"binds": {"a/task-0": "n2"}}), lambda: True) is None
 
 
 def test_a_search_starts_from_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     """The hint places two where there is room for one; the search is over before it begins."""
     snapshot = snapshot_of(cluster(job("a", pending(), priority=100), job("b", pending(), priority=10), nodes=1))
     hint = Decision(snapshot, {"a/task-0": "n1", "b/task-0": "n1"}, {}, (Eviction(task="ghost"),))
-    monkeypatch.setattr(Search, "_foresee", lambda *_: None)
-    search = Search(snapshot, Settings(workers=1, time_limit=0), lambda: hint)
+    monkeypatch.setattr(BoundingPasses, "run", lambda *_: None)
+    search = LexicographicSearch(snapshot, SolveParams(workers=1, time_limit=0), lambda: hint)
     search.run()
     assert search.best.binds == {"a/task-0": "n1"}

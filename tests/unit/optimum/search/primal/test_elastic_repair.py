@@ -11,13 +11,15 @@ from cpsched.importers.load import load
 from cpsched.importers.policy import load_policy
 from cpsched.lab.generate import generate
 from cpsched.objectives import level_plan
-from cpsched.optimum.model.counts import assigned
-from cpsched.optimum.model.objective.levels import steps_of
-from cpsched.optimum.model.session_model import Program
-from cpsched.optimum.relax.bounding import Foresight
-from cpsched.optimum.search.primal.disaggregate import unfolded
-from cpsched.optimum.search.primal.elastic_repair import Pinned, Repair
-from cpsched.optimum.solvers.portfolio import Race, Settings
+from cpsched.optimum.budget import Budget
+from cpsched.optimum.model.counts import values_of
+from cpsched.optimum.model.objective import stages_of
+from cpsched.optimum.model.session_model import SessionModel
+from cpsched.optimum.params import SolveParams
+from cpsched.optimum.relax.bounding import LexicographicBounds
+from cpsched.optimum.search.primal.disaggregate import disaggregate
+from cpsched.optimum.search.primal.elastic_repair import ElasticRepair, Targets
+from cpsched.optimum.solvers.portfolio import Portfolio
 from cpsched.snapshot import Snapshot
 
 
@@ -28,32 +30,32 @@ def contended(seed: int, **parameters: int) -> Snapshot:
     return Snapshot(instance, load_policy("volcano", None, instance=instance))
 
 
-class Sketched:
+class Bounded:
     """A session with its sketch, all levels of it settled."""
 
     def __init__(self, snapshot: Snapshot):
-        self.race = Race(Settings(workers=1, deterministic=True))
-        self.program = Program(snapshot)
-        self.sight = Foresight(self.program, self.race, [])
-        self.sight.look(60.0)
-        plan = level_plan(snapshot)[: len(self.sight.levels)]
-        levels = [[foreseen.value for foreseen in level] for level in self.sight.levels]
-        self.pinned: Pinned = list(zip(plan, levels, strict=True))
+        self.portfolio = Portfolio(Budget(SolveParams(workers=1, deterministic=True)))
+        self.model = SessionModel(snapshot)
+        self.bounding = LexicographicBounds(self.model, self.portfolio, [])
+        self.bounding.run(60.0)
+        plan = level_plan(snapshot)[: len(self.bounding.levels)]
+        levels = [[bound.value for bound in level] for level in self.bounding.levels]
+        self.targets: Targets = list(zip(plan, levels, strict=True))
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_what_is_sketched_is_allowed_once_rights_may_be_broken(seed: int) -> None:
-    it = Sketched(contended(seed, nodes=3 + seed % 3 * 6, running_per_node=seed % 4 * 2))
-    lenient = Program(it.program.snapshot, like=it.program, lenient=True)
-    model: Any = lenient.cp
-    for level, values in it.pinned:
-        for step, value in zip(steps_of(lenient.variables, *level), values, strict=True):
-            for row in step.no_worse(value):
-                model.add(row)
-    start = assigned(lenient.variables, unfolded(lenient.classes, it.sight))
+    it = Bounded(contended(seed, nodes=3 + seed % 3 * 6, running_per_node=seed % 4 * 2))
+    elastic = SessionModel(it.model.snapshot, shared_with=it.model, elastic=True)
+    cp: Any = elastic.cp
+    for level, values in it.targets:
+        for stage, value in zip(stages_of(elastic.variables, *level), values, strict=True):
+            for row in stage.at_most(value):
+                cp.add(row)
+    start = values_of(elastic.variables, disaggregate(elastic.classes, it.bounding))
     for variable, count in start.items():
-        model.add_hint(variable, count)
-    values = it.race.completed(model)
+        cp.add_hint(variable, count)
+    values = it.portfolio.complete_hint(cp)
     assert values is not None
     assert all(values[variable.index] == count for variable, count in start.items())
 
@@ -61,20 +63,20 @@ def test_what_is_sketched_is_allowed_once_rights_may_be_broken(seed: int) -> Non
 @pytest.mark.parametrize("seed", [0, 2, 7, 17, 19])
 def test_a_repaired_decision_is_as_good_and_breaks_no_rule(seed: int) -> None:
     """In the last two the sketch uses room that is not its own."""
-    it = Sketched(contended(seed))
-    decision = Repair(it.program, it.race).decision(it.sight, it.pinned, 60.0)
+    it = Bounded(contended(seed))
+    decision = ElasticRepair(it.model, it.portfolio).run(it.bounding, it.targets, 60.0)
     assert decision is not None
     assert not violations(decision)
-    for level, values in it.pinned:
-        for step, value in zip(steps_of(it.program.variables, *level), values, strict=True):
-            assert step.measure(decision) == value
+    for level, values in it.targets:
+        for stage, value in zip(stages_of(it.model.variables, *level), values, strict=True):
+            assert stage.value(decision) == value
 
 
 def test_the_same_question_has_the_same_answer() -> None:
     """However long it takes: its strategies take turns by work done."""
     found = [
-        Repair(it.program, it.race).decision(it.sight, it.pinned, 60.0)
-        for it in (Sketched(contended(19)) for _ in range(2))
+        ElasticRepair(it.model, it.portfolio).run(it.bounding, it.targets, 60.0)
+        for it in (Bounded(contended(19)) for _ in range(2))
     ]
     assert found[0] is not None
     assert found[1] is not None
@@ -83,7 +85,7 @@ def test_the_same_question_has_the_same_answer() -> None:
 
 def test_what_was_in_vain_is_a_start_for_fewer_levels() -> None:
     """Nothing is as good as this sketch on all levels, but on some."""
-    it = Sketched(contended(3))
-    repair = Repair(it.program, it.race)
-    assert repair.decision(it.sight, it.pinned, 60.0) is None
-    assert repair.decision(it.sight, it.pinned[:12], 60.0) is not None
+    it = Bounded(contended(3))
+    repair = ElasticRepair(it.model, it.portfolio)
+    assert repair.run(it.bounding, it.targets, 60.0) is None
+    assert repair.run(it.bounding, it.targets[:12], 60.0) is not None

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from cpsched.check import Decision
-from cpsched.optimum.search.lexicographic import Search
-from cpsched.optimum.search.primal.start_reserved import with_starts
-from cpsched.optimum.solvers.portfolio import Settings
+from cpsched.optimum.params import SolveParams
+from cpsched.optimum.search.bounding_passes import BoundingPasses
+from cpsched.optimum.search.lexicographic import LexicographicSearch
+from cpsched.optimum.search.primal.start_reserved import start_reserved
 from tests.judge import cluster, conf, decide, snapshot_of
 
 
@@ -18,7 +19,7 @@ def job(name: str, replicas: int, minimum: int, priority: int = 50, **task: obje
 
 def started(jobs: list[dict[str, object]], cores: int, **stated: object) -> set[str]:
     """Who starts of those who wait."""
-    found = with_starts(decision(jobs, cores, **stated))
+    found = start_reserved(decision(jobs, cores, **stated))
     return set() if found is None else set(found.binds)
 
 
@@ -50,7 +51,7 @@ def test_what_starts_already_keeps_its_room() -> None:
     victim = job("low", 1, 0, 10, running="n")
     evictions = [{"task": "low/t-0", "node": "n", "action": "preempt"}]
     jobs = [victim, job("a", 2, 1)]
-    found = with_starts(decision(jobs, 2, binds={"a/t-0": "n"}, pipelined={"a/t-1": "n"}, evictions=evictions))
+    found = start_reserved(decision(jobs, 2, binds={"a/t-0": "n"}, pipelined={"a/t-1": "n"}, evictions=evictions))
     assert found is None
 
 
@@ -74,7 +75,7 @@ def test_a_gang_that_has_to_wait_holds_nobody_up() -> None:
     """Two of three could start, which is no gang; the one after it starts."""
     waits = {"a/t-0": "n", "a/t-1": "n", "a/t-2": "n", "b/t-0": "m"}
     source = cluster(LOW, job("a", 3, 3, 100), job("b", 1, 1), nodes={"n": 3, "m": 1})
-    found = with_starts(decide(snapshot_of(source), {"pipelined": waits, "evictions": GONE}))
+    found = start_reserved(decide(snapshot_of(source), {"pipelined": waits, "evictions": GONE}))
     assert found is not None
     assert set(found.binds) == {"b/t-0"}
 
@@ -89,7 +90,7 @@ def test_whoever_is_evicted_no_longer_counts_for_the_minimum() -> None:
     gang = {"name": "a", "minMember": 2, "priorityClassName": "p100", "tasks": tasks}
     source = cluster(gang, job("b", 1, 1), nodes={"n": 2, "m": 1})
     stated = {"pipelined": {"a/new-0": "n", "a/new-1": "n", "b/t-0": "m"}, "evicted": ["a/t-0"]}
-    found = with_starts(decide(snapshot_of(source, rules={"protect.gang": "off"}), stated))
+    found = start_reserved(decide(snapshot_of(source, rules={"protect.gang": "off"}), stated))
     assert found is not None
     assert set(found.binds) == {"b/t-0"}
 
@@ -97,7 +98,7 @@ def test_whoever_is_evicted_no_longer_counts_for_the_minimum() -> None:
 def test_without_gangs_anybody_starts() -> None:
     source = cluster(LOW, job("a", 2, 2), nodes={"n": 2})
     told = conf("enqueue, allocate, preempt", "priority")
-    found = with_starts(
+    found = start_reserved(
         decide(snapshot_of(source, conf=told), {"pipelined": {"a/t-0": "n", "a/t-1": "n"}, "evictions": GONE})
     )
     assert found is not None
@@ -108,7 +109,7 @@ def test_nobody_starts_against_a_rule() -> None:
     """There is room, but the port is the victim's until it is gone."""
     port = {"ports": [{"containerPort": 80, "hostPort": 80}]}
     jobs = [job("low", 1, 0, 10, running="n", **port), job("a", 1, 1, **port)]
-    assert with_starts(decision(jobs, 2, pipelined={"a/t-0": "n"}, evictions=GONE)) is None
+    assert start_reserved(decision(jobs, 2, pipelined={"a/t-0": "n"}, evictions=GONE)) is None
 
 
 def test_room_that_nobody_asks_for_is_not_looked_at() -> None:
@@ -120,13 +121,13 @@ def test_room_that_nobody_asks_for_is_not_looked_at() -> None:
 def test_a_search_that_ends_early_lets_them_start(monkeypatch: pytest.MonkeyPatch) -> None:
     snapshot = snapshot_of(cluster(job("a", 3, 2), nodes={"n": 4}))
 
-    def interrupted(self: Search, _: int) -> None:
-        if not self.race.interrupted:
-            self._incumbent.take(decide(snapshot, {"reserves": {"a/t-0": "n", "a/t-1": "n"}}))
-            self.race.interrupt()
+    def interrupted(self: BoundingPasses, _: int) -> None:
+        if not self._state.budget.interrupted:
+            self._state.incumbent.replace(decide(snapshot, {"reserves": {"a/t-0": "n", "a/t-1": "n"}}))
+            self._state.budget.interrupt()
 
-    monkeypatch.setattr(Search, "_foresee", interrupted)
-    search = Search(snapshot, Settings(workers=1))
+    monkeypatch.setattr(BoundingPasses, "run", interrupted)
+    search = LexicographicSearch(snapshot, SolveParams(workers=1))
     search.run()
     values = {level.name: (level.value, level.proved) for level in search.levels}
     assert len(search.best.binds) == 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cpsched.optimum.model.session_model import Program
+from cpsched.optimum.model.session_model import SessionModel
 from tests.judge import broken, cluster, decide, snapshot_of
 from tests.oracle.points import admits
 
@@ -39,6 +39,6 @@ def allowed(nodes: list[Raw], jobs: list[Raw], model: str = "kube", conf: Raw | 
     decision = decide(snapshot, stated)
     rules = broken(decision)
     assert rules <= {"filters"}, rules
-    found = admits(Program(snapshot), decision)
+    found = admits(SessionModel(snapshot), decision)
     assert found == (not rules)
     return found

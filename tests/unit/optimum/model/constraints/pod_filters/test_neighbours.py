@@ -8,7 +8,7 @@ import pytest
 
 from cpsched.check import Decision
 from cpsched.explain.candidates import alone
-from cpsched.optimum.model.session_model import Program
+from cpsched.optimum.model.session_model import SessionModel
 from tests.judge import cluster, snapshot_of
 from tests.oracle.points import admits
 from tests.unit.optimum.model.constraints.pod_filters.build_session import Raw, allowed, node, present, waiting
@@ -120,4 +120,4 @@ def test_company_counts_on_nodes_where_nobody_is_to_be_placed(company: str, fine
     task = snapshot.instance.tasks["w/t-0"]
     session = alone(snapshot, task, "x2")
     assert list(session.instance.nodes) == ["x2"]
-    assert admits(Program(session), Decision(session, {}, {task.key: "x2"})) is fine
+    assert admits(SessionModel(session), Decision(session, {}, {task.key: "x2"})) is fine

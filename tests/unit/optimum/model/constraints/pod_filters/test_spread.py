@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from cpsched.optimum.model.symmetry import classes_of
+from cpsched.optimum.model.symmetry import build_classes
 from tests.judge import cluster, conf, snapshot_of
 from tests.unit.optimum.model.constraints.pod_filters.build_session import Raw, allowed, node, present, waiting
 
@@ -226,4 +226,4 @@ class TestTheSchedulersOwnConstraints:
         binds = {**at("v", "x1"), **at("w", "x1")}
         assert allowed(XY, jobs, conf=self.conf, objects=sets, binds=binds)
         snapshot = snapshot_of(cluster(*jobs, nodes=XY, objects=sets), model="kube", conf=self.conf)
-        assert [one.jobs for one in classes_of(snapshot).tasks] == [("v/t-0",), ("w/t-0",)]
+        assert [one.jobs for one in build_classes(snapshot).tasks] == [("v/t-0",), ("w/t-0",)]
