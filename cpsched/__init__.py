@@ -59,6 +59,7 @@ def load(  # noqa: PLR0913 - the names of the command line's flags
     drain: Sequence[str] = (),
     add_nodes: Mapping[str, int] | None = None,
     without: Sequence[str] = (),
+    held: bool = False,
 ) -> Instance:
     """Read a cluster, and change it if asked to; InputError says in one line what is wrong.
 
@@ -66,7 +67,7 @@ def load(  # noqa: PLR0913 - the names of the command line's flags
         source: a path, "-" for stdin, several paths of one cluster, a mapping (a List, an object, the compact form or
             another program's snapshot), or a list of objects.
         sharding: overrides the instance's own: {"mode": "none|soft|hard", "nodes": [...]}.
-        lenient: broken references between objects become warnings of the instance.
+        lenient: in a case too, broken references between objects become warnings of the instance.
         strict: files and objects that cannot be read are errors; else they are set aside, and the warnings count them.
         format: what the source is, if it shall not be told by looking: volcano-dump, kai, simulator, openb, dlrm.
         queues: further objects that the source lacks, such as the queues of a cache dump.
@@ -75,6 +76,7 @@ def load(  # noqa: PLR0913 - the names of the command line's flags
         drain: nodes that are cordoned, with the pods of controllers on them pending again.
         add_nodes: node → how many more there are like it.
         without: pods, namespace/name, that are gone.
+        held: with the tasks of jobs that wait for enqueue and have no pods yet, so that they can be explained.
     """
     from cpsched.importers.load import load as load_instance
     from cpsched.what_if.changes import Changes
@@ -82,7 +84,7 @@ def load(  # noqa: PLR0913 - the names of the command line's flags
     added = tuple((count, like) for like, count in (add_nodes or {}).items())
     changes = Changes(tuple(submit), tuple(cordon), tuple(drain), added, tuple(without))
     reading: dict[str, Any] = {"sharding": sharding, "lenient": lenient, "strict": strict}
-    return load_instance(source, format=format, queues=queues, changes=changes, **reading)
+    return load_instance(source, format=format, queues=queues, changes=changes, held=held, **reading)
 
 
 def solve(  # noqa: PLR0913 - the names of the command line's flags
@@ -162,6 +164,7 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
     decisions: Mapping[str, Solution] | None = None,
     time_limit: float = 60,
     workers: int = 2,
+    deterministic: bool = False,
     seed: int = 1,
     kube_version: str | None = None,
     pod_groups: bool = False,
@@ -179,6 +182,7 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
         decisions: further contenders that have already decided, by name.
         time_limit: seconds per engine.
         workers: threads of the solver.
+        deterministic: the same answer on any machine; time limits count CP-SAT's deterministic time.
         seed: 1 takes the documented choice where upstream leaves it to chance, another number draws.
         kube_version: release of kube-scheduler, 1.36 or head.
         pod_groups: kube-scheduler's gate GenericWorkload.
@@ -194,7 +198,7 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
     from cpsched.importers.policy import load_policy
     from cpsched.options import Options
 
-    options = Options(time_limit=time_limit, workers=workers, seed=seed)
+    options = Options(time_limit=time_limit, workers=workers, seed=seed, deterministic=deterministic)
     policy = load_policy(
         model,
         conf,
@@ -260,6 +264,7 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
     engine: str = "optimal",
     time_limit: float = 60,
     workers: int = 2,
+    deterministic: bool = False,
     kube_version: str | None = None,
     lenient: bool = False,
     allow_extenders: bool | None = None,
@@ -275,6 +280,7 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
         engine: whose decision is explained: optimal, volcano or kube.
         time_limit: seconds after which what was found so far is the answer.
         workers: threads of the solver.
+        deterministic: the same answer on any machine; time limits count CP-SAT's deterministic time.
         kube_version: release of kube-scheduler, 1.36 or head.
         lenient: no effect: what is unknown or not mirrored in the configuration is left out with a warning anyway.
         allow_extenders: whether HTTP extenders are asked; None: only those that `conf` names. One that is left out is a
@@ -284,7 +290,7 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
     from cpsched.importers.policy import load_policy
     from cpsched.options import Options
 
-    options = Options(time_limit=time_limit, workers=workers)
+    options = Options(time_limit=time_limit, workers=workers, deterministic=deterministic)
     policy = load_policy(
         model,
         conf,
@@ -292,6 +298,7 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
         lenient=lenient,
         kube_version=kube_version,
         allow_extenders=allow_extenders,
+        subject=job or task,
     )
     _tell(instance, policy)
     return inquire(instance, policy, options, engine=engine, job=job, task=task)

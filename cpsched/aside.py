@@ -82,6 +82,10 @@ class Aside:
         """The first error of the first of these sorts that has one."""
         return next((self._errors[sort] for sort in sorts if sort in self._errors), None)
 
+    def count(self, sort: Sort) -> int:
+        """How many of a sort there are."""
+        return sum(group.count for group in self._groups.get(sort, {}).values())
+
     def rows(self, root: str) -> Iterator[tuple[str, str, int, str]]:
         """(what, why, count, places) of every reason, most important first; files are named from the root on."""
         for sort, reasons in self._ordered():

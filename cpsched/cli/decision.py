@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from cpsched.cli.in_doubt import above
 from cpsched.cli.tables import table
-from cpsched.report.jobs import keys_of, name_of, outcome, stay_rows, touched_jobs
+from cpsched.report.jobs import gangs_short, keys_of, name_of, outcome, stay_rows, too_little, touched_jobs
 from cpsched.report.levels import proof
 from cpsched.report.standing import shown
 from cpsched.report.status import status_text
@@ -52,7 +52,7 @@ def decision_tables(snapshot: Snapshot, solution: Solution) -> Iterator[Part]:
     yield from _cut("Preemptions", PREEMPTION_COLUMNS, _preemptions(solution))
     yield from _cut("Why others stay", ["task", "reason stated by the engine"], stay_rows(solution.unplaced))
     if solution.levels:
-        yield _levels(solution.levels)
+        yield _levels(snapshot, solution)
     findings = [(one.rule, one.subject, one.message) for one in solution.findings]
     yield table("Findings", ["rule", "subject", "message"], findings) if findings else "No rule is broken."
 
@@ -111,13 +111,14 @@ def _victims(snapshot: Snapshot, solution: Solution) -> list[tuple[str, ...]]:
     ]
 
 
-def _levels(levels: Sequence[Level]) -> Table:
-    columns, rows = ["level", "better", "#value"], [_level(level, levels) for level in levels]
+def _levels(snapshot: Snapshot, solution: Solution) -> Table:
+    levels, short = solution.levels, gangs_short(snapshot, solution)
+    columns, rows = ["level", "better", "#value"], [_level(level, levels, short) for level in levels]
     if any(level.proved or level.bound is not None for level in levels):
         proofs = [proof(level) or "open" for level in levels]
         columns, rows = [*columns, "proof"], [(*row, text) for row, text in zip(rows, proofs, strict=True)]
     return table("Levels, most important first", columns, rows)
 
 
-def _level(level: Level, levels: Sequence[Level]) -> tuple[str, ...]:
-    return (level.label, BETTER[level.sense], shown(level, levels))
+def _level(level: Level, levels: Sequence[Level], short: Mapping[str, int]) -> tuple[str, ...]:
+    return (level.label, BETTER[level.sense], shown(level, levels) + too_little(short.get(level.label, 0)))

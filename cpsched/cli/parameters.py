@@ -42,9 +42,11 @@ AllowExtenders = Annotated[
         help="Also ask the HTTP extenders that the input or a model names; without it only those of --conf are asked.",
     ),
 ]
-Lenient = Annotated[bool, typer.Option("--lenient", help="Broken references between objects are warnings, not errors.")]
+Lenient = Annotated[
+    bool, typer.Option("--lenient", help="Broken references between objects are warnings in a case too, not errors.")
+]
 Strict = Annotated[
-    bool, typer.Option("--strict", help="Files and objects that cannot be read are errors; else they are set aside.")
+    bool, typer.Option("--strict", help="Read the input as a case: every fault is an error, none is set aside.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Output = Annotated[
@@ -64,6 +66,14 @@ TimeLimit = Annotated[
     float, typer.Option("--time-limit", metavar="SECONDS", help="Then the best so far is the answer.")
 ]
 Workers = Annotated[int, typer.Option("--workers", help="Threads of the solver.")]
+Deterministic = Annotated[
+    bool,
+    typer.Option(
+        "--deterministic",
+        help="The same answer on any machine: one thread, one solver, and the time limit counts CP-SAT's deterministic "
+        "time instead of seconds.",
+    ),
+]
 KubeVersion = Annotated[
     str | None,
     typer.Option(

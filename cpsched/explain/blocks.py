@@ -93,7 +93,8 @@ def _alternative(explanation: Explanation) -> Iterator[Block]:
     places = ", ".join(f"{task} on {node}" for task, node in list(explanation.alternative.items())[:5])
     more = ", ..." if len(explanation.alternative) > 5 else ""
     victims = ", ".join(explanation.alternative_evictions) or "nobody"
-    title = {"missed": "The optimum", "outranked": "If nobody were ahead"}.get(explanation.verdict, "Otherwise")
+    titles = {"missed": "The optimum", "tied": "The other decision", "outranked": "If nobody were ahead"}
+    title = titles.get(explanation.verdict, "Otherwise")
     yield f"{title}: {places}{more}, evicting {victims}."
 
 

@@ -53,11 +53,12 @@ def _wrong_pair(snapshot: Snapshot, task: Task, job: SessionJob, victim: Task, o
         return "asks for resources, which a BestEffort task may not take"
     if job is owner:
         return f"is of the same job and no lower task priority ({victim.priority})"
-    return f"has priority {owner.priority}, not below {job.priority}"
+    return f"has priority {owner.priority}, not lower than {job.priority}"
 
 
 def _protections(snapshot: Snapshot, victim: Task, action: Action) -> tuple[str, ...]:
-    return tuple(f"{key}: {text}" for key, spares in SPARED_BY.items() for text in spares(snapshot, victim, action))
+    found = ((key, text) for key, spares in SPARED_BY.items() for text in spares(snapshot, victim, action))
+    return tuple(text if key == "eviction" else f"{key}: {text}" for key, text in found)
 
 
 def _by_its_share(snapshot: Snapshot, victim: Task, action: Action) -> Iterator[str]:
@@ -101,6 +102,6 @@ def summary(snapshot: Snapshot, task: Task, nodes: Iterable[str], most: int = 4)
             found = obstacles(snapshot, task, victim)
             counts[found[0] if found else "may be evicted"] += 1
     if not counts:
-        return "nobody is there to evict"
-    shown = [f"{count} {text}" for text, count in counts.most_common(most)]
-    return "of those who hold room: " + "; ".join(shown) + ("; ..." if len(counts) > most else "")
+        return "no pod runs there"
+    shown = [f"{count}: {text}" for text, count in counts.most_common(most)]
+    return "running pods on these nodes: " + "; ".join(shown) + ("; ..." if len(counts) > most else "")

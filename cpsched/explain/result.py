@@ -27,7 +27,9 @@ class Verdict(StrEnum):
     OUTRANKED = "outranked"
     """It could be placed, but those ahead of it leave no room."""
     MISSED = "missed"
-    """The heuristic leaves it, the optimum places it."""
+    """The heuristic leaves it, a better decision places it."""
+    TIED = "tied"
+    """The heuristic leaves it, a decision that is as good on every level places it."""
     UNDECIDED = "undecided"
     """Not found out in time."""
 

@@ -17,7 +17,7 @@ from cpsched.explain.rivals import Rival
 from cpsched.instance import Task
 from cpsched.objectives import level_text, value_of
 from cpsched.snapshot import SessionJob, Snapshot
-from cpsched.solution import Eviction, Solution
+from cpsched.solution import Eviction, Solution, SolutionStatus
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -47,9 +47,15 @@ def placed(name: str, places: Mapping[str, str], waits: Collection[str], evictio
     return f"{name} {how}{many} on {nodes}{cost}."
 
 
-def missed(name: str, engine: str) -> str:
+def missed(name: str, engine: str, optimum: Solution) -> str:
     """The heuristic's fault."""
-    return f"{name} stays in the decision of engine {engine}, but it could be placed: the optimum does so."
+    best = "the optimum" if optimum.status is SolutionStatus.OPTIMAL else "the best decision found"
+    return f"{name} stays in the decision of engine {engine}, but it could be placed: {best} does so."
+
+
+def tied(name: str, engine: str) -> str:
+    """Nobody's fault."""
+    return f"{name} stays in the decision of engine {engine}; another decision, as good on every level, places it."
 
 
 def undecided(name: str) -> dict[str, Any]:

@@ -29,15 +29,14 @@ def stated(raw: Mapping[str, Any], file: str, place: str, notes: list[str]) -> d
             settings["now"] = timestamps.parse(raw["time"])
         except ValueError as error:
             raise InputError(str(error), file=file, place=f"{place}: time") from None
-    found = [one for one in _list(raw.get("configurations")) if isinstance(one.get("conf"), Mapping)]
-    spare = sorted(found, key=_serves, reverse=True)
-    if spare and _serves(spare[0]) > NOBODY:
+    spare = [one for one in _list(raw, "configurations") if isinstance(one, Mapping)]
+    spare = sorted((one for one in spare if isinstance(one.get("conf"), Mapping)), key=_serves, reverse=True)
+    if spare and _serves(spare[0]) > ((0, True) if raw.get("pending") else (0, False)):
         settings["conf"] = spare.pop(0)["conf"]
     for one in spare:
         where, scheduler = text_at(one, "from"), text_at(one, "scheduler")
         notes.append(f"ConfigMap {where} of the scheduler {scheduler} is not used; name its configuration by --conf")
-    missing = raw.get("missing")
-    notes += shortfall([one for one in missing if isinstance(one, str)] if isinstance(missing, list) else [])
+    notes += shortfall([one for one in _list(raw, "missing") if isinstance(one, str)])
     return settings
 
 
@@ -47,18 +46,16 @@ def shortfall(missing: Sequence[str]) -> list[str]:
     others = [f"not captured: {one}" for one in missing if not one.endswith(FORBIDDEN)]
     if not forbidden:
         return others
-    right = "docs/capture.md has the ClusterRole that is needed"
-    return [f"not captured, because that user may not read them: {', '.join(forbidden)}; {right}", *others]
-
-
-NOBODY = (0, False)
+    where = "docs/capture.md has the ClusterRole that is needed"
+    return [f"not captured, because that user may not read them ({where}): {', '.join(forbidden)}", *others]
 
 
 def _serves(configuration: Mapping[str, Any]) -> tuple[int, bool]:
-    """How many pods wait for a scheduler with this configuration; of two with as many Volcano's is used."""
+    """How much waits for a scheduler with this configuration; where nothing waits at all, Volcano's is used."""
     waiting = configuration.get("waiting")
     return waiting if isinstance(waiting, int) else 0, configuration.get("scheduler") == "volcano"
 
 
-def _list(value: Any) -> list[Mapping[str, Any]]:
-    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
+def _list(raw: Mapping[str, Any], key: str) -> list[Any]:
+    value = raw.get(key)
+    return value if isinstance(value, list) else []

@@ -27,9 +27,15 @@ from cpsched.policy.volcano_registry import SHARE_PLUGINS, UNSEARCHED_ACTIONS
 
 EvictingAction = Literal["preempt", "reclaim"]
 GangAction = Literal["gangpreempt", "gangreclaim"]
+AnyAction = EvictingAction | GangAction
 
-VICTIM_FLAGS: dict[str, str] = {"preempt": "enablePreemptable", "reclaim": "enableReclaimable"}
-"""The flag with which a plugin takes part in choosing the victims of an action."""
+VICTIM_FLAGS: dict[str, str] = {
+    "preempt": "enablePreemptable",
+    "reclaim": "enableReclaimable",
+    "gangpreempt": "enablePreemptable",
+    "gangreclaim": "enableReclaimable",
+}
+"""The flag with which a plugin takes part in choosing the victims of an action, or would if the action asked it."""
 
 
 class Policy(BaseModel):
@@ -128,7 +134,7 @@ class Policy(BaseModel):
         """Whether the action is configured."""
         return action in self.actions
 
-    def evicts(self, action: EvictingAction | GangAction) -> bool:
+    def evicts(self, action: AnyAction) -> bool:
         """Whether the action is configured and evictions are allowed at all."""
         return self.rules.eviction == "on" and self.has_action(action)
 
@@ -182,28 +188,34 @@ class Policy(BaseModel):
             return "enqueue"
         return "freely" if self.has_action("allocate") else "never"
 
-    def gang_protects(self, action: EvictingAction) -> GangProtection:
-        """What the rule `protect.gang` says about victims of the action."""
+    def gang_protects(self, action: AnyAction) -> GangProtection:
+        """What the rule `protect.gang` says about victims of the action; no flag switches it off in gang actions."""
+        if self.rules.protect_gang == "auto" and action in UNSEARCHED_ACTIONS:
+            if self.plugin("gang") is None:
+                return "off"
+            return "whole" if self.volcano.configurations[action].boolean("allowWholeBundle") else "keep"
         if self.rules.protect_gang == "auto":
             return "keep" if self.enabled("gang", VICTIM_FLAGS[action]) else "off"
         return self.rules.protect_gang
 
-    def conformance_protects(self, action: EvictingAction) -> bool:
+    def conformance_protects(self, action: AnyAction) -> bool:
         """Whether the rule `protect.conformance` shields critical pods from the action."""
+        if self.rules.protect_conformance == "auto" and action in UNSEARCHED_ACTIONS:
+            return self.plugin("conformance") is not None
         if self.rules.protect_conformance == "auto":
             return self.enabled("conformance", VICTIM_FLAGS[action])
         return self.rules.protect_conformance == "on"
 
-    def pdb_protects(self, action: EvictingAction) -> PdbProtection:
+    def pdb_protects(self, action: AnyAction) -> PdbProtection:
         """What the rule `protect.pdb` says about victims of the action."""
         if self.rules.protect_pdb == "auto":
             return "hard" if self.enabled("pdb", VICTIM_FLAGS[action]) else "off"
         return self.rules.protect_pdb
 
-    def guarantee_protects(self, action: EvictingAction) -> bool:
+    def guarantee_protects(self, action: AnyAction) -> bool:
         """Whether the rule `protect.guarantee` shields queues from the action."""
         if self.rules.protect_guarantee == "auto":
-            return action == "reclaim" and self.enabled("capacity", "enableReclaimable")
+            return action in ("reclaim", "gangreclaim") and self.enabled("capacity", "enableReclaimable")
         return self.rules.protect_guarantee == "on"
 
     @property

@@ -96,7 +96,7 @@ def _overcommit(snapshot: Snapshot, plugin: PluginConf, job: SessionJob) -> list
     size = {name: amount * factor for name, amount in cluster_total(snapshot.instance).items()}
     tasks = [task.requests for tasks in snapshot.instance.tasks_by_node.values() for task in tasks]
     used, promised = _negative(tasks), _negative(map(_overcommitted, snapshot.jobs.values()))
-    parts = ((f"in the cluster ×{stated:g}", size), ("in use", used), ("promised to jobs that entered", promised))
+    parts = ((f"as {stated:g} times the cluster", size), ("in use", used), ("promised to jobs that entered", promised))
     return [_limit("overcommit", None, parts)]
 
 

@@ -90,6 +90,10 @@ class Tree:
         """Whether a node is in a HyperNode."""
         return node in self.node_sets.get(name, ())
 
+    def spans(self, nodes: set[str], limit: int) -> bool:
+        """Whether some HyperNode of a tier up to the limit holds all the nodes."""
+        return any(nodes <= found for name, found in self.node_sets.items() if self.tier(name) <= limit)
+
     def leaf(self, node: str) -> str:
         """A HyperNode of the lowest tier that holds the node, empty without one."""
         leaves = self._leaves.get(node)

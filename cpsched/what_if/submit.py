@@ -15,6 +15,7 @@ from cpsched.objects.groups import PodGroup, Queue
 from cpsched.objects.pod import Pod
 from cpsched.what_if.changes import Cluster, counted
 from cpsched.workloads.admission import admitted, unknown_class
+from cpsched.workloads.claims import with_claims
 from cpsched.workloads.expand import Given, expanded, given, surroundings
 from cpsched.workloads.groups import VOLCANO, of_pods
 from cpsched.workloads.plan import Owner, Template
@@ -112,4 +113,6 @@ def _pod(cluster: Cluster, item: Found, pod: Pod, notes: list[str]) -> list[Foun
         annotations = {**metadata.annotations, GROUP_ANNOTATION: group.metadata.name}
         metadata = metadata.model_copy(update={"annotations": annotations})
     made = pod.model_copy(update={"metadata": metadata, "spec": template.spec})
-    return [*groups, replace(item, object=made)]
+    made, claims = with_claims(made, around.claim_templates)
+    own = [Found(type(claim).__name__, claim, item.file, item.place) for claim in claims]
+    return [*groups, *own, replace(item, object=made)]

@@ -18,12 +18,14 @@ from cpsched.instance import GROUP_ANNOTATION
 from cpsched.objects import FORMER_GROUPS, KINDS
 from cpsched.objects.base import Object
 from cpsched.objects.cluster import Namespace
+from cpsched.objects.devices import ResourceClaimTemplate
 from cpsched.objects.groups import PodGroup, PriorityClass, Queue
 from cpsched.objects.node import Node
 from cpsched.objects.pod import Pod
 from cpsched.objects.storage import PersistentVolumeClaim
 from cpsched.parsing import tolerated
 from cpsched.workloads import held
+from cpsched.workloads.claims import with_claims
 from cpsched.workloads.plan import DeniedError, Plan, Surroundings
 from cpsched.workloads.registry import WORKLOADS, Workload
 
@@ -77,17 +79,27 @@ class Expanded:
     notes: list[str] = field(default_factory=list)
     made: list[tuple[str, int]] = field(default_factory=list)
     """Workloads by title, with how many pods were made of each."""
+    lacking: list[tuple[str, int]] = field(default_factory=list)
+    """Workloads by title, with how many pods they count that the input lacks."""
 
     @property
     def summary(self) -> list[str]:
-        """One line about all pods that the input does not have itself."""
-        if not self.made:
-            return []
-        pods = sum(count for _, count in self.made)
-        names = ", ".join(title for title, _ in self.made[:MOST_NAMED])
-        more = f" and {len(self.made) - MOST_NAMED} more" if len(self.made) > MOST_NAMED else ""
-        are = "pod is" if pods == 1 else "pods are"
-        return [f"{pods} {are} still to be made by a controller, taken as pending here: of {names}{more}"]
+        """A line about all pods that were made, and one about all that are missing."""
+        made = "still to be made by controllers, taken as pending here"
+        lacking = "that workloads count, missing in the input"
+        return [*_counted(self.made, made), *_counted(self.lacking, lacking)]
+
+
+def _counted(pods: Sequence[tuple[str, int]], what: str) -> list[str]:
+    if not pods:
+        return []
+    count = sum(count for _, count in pods)
+    return [f"{count} pod{'' if count == 1 else 's'} {what}: of {_some([title for title, _ in pods])}"]
+
+
+def _some(titles: Sequence[str]) -> str:
+    more = f" and {len(titles) - MOST_NAMED} more" if len(titles) > MOST_NAMED else ""
+    return ", ".join(titles[:MOST_NAMED]) + more
 
 
 def given(raw: Any, file: str, place: str) -> Given | None:
@@ -121,7 +133,8 @@ def expanded(
         aside: takes workloads that cannot be read; None if that is an error.
         created: when all that is made is created; None: with its owner.
         submitted: make the pods of all, whatever their status says.
-        waiting: make the tasks of PodGroups that wait for enqueue and whose workload is not given.
+        waiting: make the tasks of PodGroups that wait for enqueue, too. Their controller makes no pods before the
+            scheduler has let them in, so a session cannot place them.
     """
     around = surroundings(found, created)
     known = _Known(found, workloads)
@@ -130,17 +143,25 @@ def expanded(
     for one in {(one.kind, one.workload, one.name): one for one in workloads}.values():
         if submitted or not known.has_pods(one):
             for plan in tolerated(aside, OBJECTS, partial(_planned, one, around, result, submitted)):
-                plans.append((one.title, one.file, plan))
+                if waiting or submitted or not _is_held(plan, around):
+                    plans.append((one.title, one.file, plan))
     if waiting:
         plans += _waiting(known, plans, around)
-    sizes = ((part.count, part.template.model_dump(mode="json")) for *_, plan in plans for part in plan.pods)
+    sizes = (
+        (part.count, part.template.model_dump(mode="json", exclude_defaults=True))
+        for *_, plan in plans
+        for part in plan.pods
+    )
     by_hand = sum(item.by_hand for item in found)
     check_size([*sizes, (by_hand, "")], plans[0][1] if plans else "input")
+    noted: dict[str, list[str]] = {}
     for title, file, plan in plans:
-        result.notes += [f"{title}: {note}" for note in plan.notes]
+        for note in plan.notes:
+            noted.setdefault(note, []).append(title)
         if plan.count:
             result.made.append((title, plan.count))
-        result.found += _objects(title, file, plan)
+        result.found += _objects(title, file, plan, around)
+    result.notes += [f"{_some(titles)}: {note}" for note, titles in noted.items()]
     return result
 
 
@@ -155,6 +176,7 @@ def surroundings(found: Iterable[Found], created: int | None) -> Surroundings:
         groups=of.get(PodGroup, {}),
         namespaces=of.get(Namespace, {}),
         claims=frozenset(of.get(PersistentVolumeClaim, ())),
+        claim_templates=of.get(ResourceClaimTemplate, {}),
         taken=frozenset(of.get(Pod, ())),
         has_volcano=bool(of.get(PodGroup) or of.get(Queue)),
         created=created,
@@ -195,10 +217,16 @@ def _planned(one: Given, around: Surroundings, result: Expanded, submitted: bool
     if found.metadata.deletion_timestamp is not None or found.ended:
         return []
     if found.counted:
-        text = f"{one.title} counts {found.counted} pods, which are not in the input"
-        result.notes.append(text)
+        result.lacking.append((one.title, found.counted))
         return []
     return [_plan(one, found, around)]
+
+
+def _is_held(plan: Plan, around: Surroundings) -> bool:
+    """Whether its PodGroup is in the cluster and waits for enqueue."""
+    places = (part.make(0).metadata for part in plan.pods if part.count)
+    groups = (f"{meta.namespace}/{meta.annotations.get(GROUP_ANNOTATION)}" for meta in places)
+    return any(key in around.groups and around.groups[key].status.phase == "Pending" for key in groups)
 
 
 def _plan(one: Given, found: Any, around: Surroundings) -> Plan:
@@ -243,10 +271,12 @@ def _waiting(
             yield f"PodGroup {group.key}", item.file, held.plan(group, around)
 
 
-def _objects(title: str, file: str, plan: Plan) -> Iterator[Found]:
+def _objects(title: str, file: str, plan: Plan, around: Surroundings) -> Iterator[Found]:
     for item in plan.objects:
         yield Found(type(item).__name__, item, file, f"{title}: its {type(item).__name__}")
     for part in plan.pods:
         for number in range(part.count):
-            made = part.make(number)
-            yield Found("Pod", made, file, f"{title}: its pod {made.metadata.name}")
+            made, claims = with_claims(part.make(number), around.claim_templates)
+            place = f"{title}: its pod {made.metadata.name}"
+            yield from (Found(type(claim).__name__, claim, file, place) for claim in claims)
+            yield Found("Pod", made, file, place)

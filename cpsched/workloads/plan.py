@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from cpsched.objects.base import Metadata, Object, Shape
 from cpsched.objects.cluster import Namespace
+from cpsched.objects.devices import ResourceClaimTemplate
 from cpsched.objects.groups import PodGroup, PriorityClass
 from cpsched.objects.node import Node
 from cpsched.objects.pod import Pod, PodSpec
@@ -77,6 +78,7 @@ class Surroundings:
     groups: Mapping[str, PodGroup] = field(default_factory=dict)
     namespaces: Mapping[str, Namespace] = field(default_factory=dict)
     claims: frozenset[str] = frozenset()
+    claim_templates: Mapping[str, ResourceClaimTemplate] = field(default_factory=dict)
     taken: frozenset[str] = frozenset()
     """namespace/name of every pod."""
     has_volcano: bool = False

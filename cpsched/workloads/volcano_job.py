@@ -142,6 +142,8 @@ def _check(job: VolcanoJob, tasks: tuple[TaskSpec, ...]) -> None:
             raise DeniedError(
                 f"minAvailable {task.least} of task {task.name} is more than its {task.replicas} replicas"
             )
+    if any(one.volume_claim is None and not one.volume_claim_name for one in job.spec.volumes):
+        raise DeniedError("a volume with neither volumeClaim nor volumeClaimName")
     replicas = sum(task.replicas for task in tasks)
     if job.spec.min_available > replicas:
         raise DeniedError(f"minAvailable {job.spec.min_available} is more than the {replicas} replicas of its tasks")

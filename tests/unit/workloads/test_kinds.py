@@ -136,6 +136,33 @@ class TestDaemonSet:
         assert bound == [("plain",), ("cordoned",)]
 
 
+class TestClaims:
+    """Claims that are made for one pod."""
+
+    def test_of_devices_and_volumes(self):
+        """Of templates; the pod's status says which is its own."""
+        made = {
+            "apiVersion": "resource.k8s.io/v1",
+            "kind": "ResourceClaimTemplate",
+            "metadata": {"name": "gpu", "namespace": "default"},
+            "spec": {"spec": {"devices": {"requests": [{"name": "g", "exactly": {"deviceClassName": "gpu"}}]}}},
+        }
+        storage = {"spec": {"resources": {"requests": {"storage": "1Gi"}}}}
+        inner = template(
+            resourceClaims=[{"name": "dev", "resourceClaimTemplateName": "gpu"}],
+            volumes=[{"name": "scratch", "ephemeral": {"volumeClaimTemplate": storage}}],
+        )
+        instance = submitted(owned("ReplicaSet", "rs", spec={"replicas": 2, "template": inner}), to=cluster(made))
+        kinds = ("ResourceClaim", "PersistentVolumeClaim")
+        claims = [item for item in instance.objects if type(item).__name__ in kinds]
+        assert [item.metadata.name for item in claims] == [
+            f"rs-{number}-{name}" for number in (0, 1) for name in ("dev-0", "scratch")
+        ]
+        assert {item.metadata.owner_references[0].name for item in claims} == {"rs-0", "rs-1"}
+        (status,) = one(instance, "rs-1").status.resource_claim_statuses
+        assert (status.name, status.resource_claim_name) == ("dev", "rs-1-dev-0")
+
+
 class TestTraining:
     """Kubeflow's operator."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from cpsched.greedy.volcano.hooks import Refusal
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.placing import place_tasks
 from cpsched.greedy.volcano.search import Test
@@ -40,7 +41,11 @@ class Allocation:
         session, job = self._session, self._job
         if not sheet.sub_jobs:
             return None
-        for row in session.job_gradient(job, TOP, "allocate"):
+        rows = session.job_gradient(job, TOP, "allocate")
+        if rows and self._all_refused(sheet):
+            job.fit_errors = {}
+            return None
+        for row in rows:
             candidates = {}
             for domain in self._alike.distinct(row, (job.sub_jobs[key] for key in sheet.tasks)):
                 self._is_last = domain == row[-1]
@@ -57,6 +62,19 @@ class Allocation:
             session.story.tell(f"  {job.key} goes to {domain}")
             return statement
         return None
+
+    def _all_refused(self, sheet: Worksheet) -> bool:
+        """Whether the queue may take none of the tasks, so that every domain comes to nothing."""
+        session, queue = self._session, self._session.queues[self._job.queue]
+        refused: dict[tuple[tuple[str, float], ...], Refusal] = {}
+        for task in (task for tasks in sheet.tasks.values() for task in tasks):
+            if task.ordered_request not in refused:
+                refusal = session.not_allocatable(queue, task)
+                if refusal is None:
+                    return False
+                refused[task.ordered_request] = refusal
+            session.story.note(task.key, "allocate", refused[task.ordered_request])
+        return not any(sub_job.nominated for sub_job in self._job.sub_jobs.values())
 
     def _try_job(self, sheet: Worksheet, domain: str) -> _Found | None:
         session, job = self._session, self._job
