@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 
 from cpsched.errors import InputError
+from cpsched.version import __version__
 
 # What comes before Ctrl-C is in hand is kept short: `typing` is only needed by type checkers, which know this name.
 TYPE_CHECKING = False
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from cpsched.options import Prover
     from cpsched.policy import Policy
     from cpsched.solution import Finding, Solution
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Comparison",
@@ -60,6 +59,7 @@ def load(  # noqa: PLR0913 - the names of the command line's flags
     drain: Sequence[str] = (),
     add_nodes: Mapping[str, int] | None = None,
     without: Sequence[str] = (),
+    held: bool = False,
 ) -> Instance:
     """Read a cluster, and change it if asked to; InputError says in one line what is wrong.
 
@@ -76,6 +76,7 @@ def load(  # noqa: PLR0913 - the names of the command line's flags
         drain: nodes that are cordoned, with the pods of controllers on them pending again.
         add_nodes: node → how many more there are like it.
         without: pods, namespace/name, that are gone.
+        held: with the tasks of jobs that wait for enqueue and have no pods yet, so that they can be explained.
     """
     from cpsched.importers.load import load as load_instance
     from cpsched.what_if.changes import Changes
@@ -83,7 +84,7 @@ def load(  # noqa: PLR0913 - the names of the command line's flags
     added = tuple((count, like) for like, count in (add_nodes or {}).items())
     changes = Changes(tuple(submit), tuple(cordon), tuple(drain), added, tuple(without))
     reading: dict[str, Any] = {"sharding": sharding, "lenient": lenient, "strict": strict}
-    return load_instance(source, format=format, queues=queues, changes=changes, **reading)
+    return load_instance(source, format=format, queues=queues, changes=changes, held=held, **reading)
 
 
 def solve(  # noqa: PLR0913 - the names of the command line's flags

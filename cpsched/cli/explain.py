@@ -105,7 +105,7 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     lists = name is job is task is None
     engines.find(engine or engines.DEFAULT)
     with busy(f"Reading {input_}"):
-        instance = load(input_, lenient=lenient, strict=strict, changes=changes)
+        instance = load(input_, lenient=lenient, strict=strict, changes=changes, held=True)
         policy = load_policy(
             model,
             conf,

@@ -89,14 +89,14 @@ class TestHeld:
 
     def test_with_its_job(self):
         """The tasks are those of the Job; they wait in the PodGroup that is there."""
-        instance = load(cluster(vcjob(uid="u"), self.held()))
+        instance = load(cluster(vcjob(uid="u"), self.held()), held=True)
         assert {key: len(job.tasks) for key, job in instance.jobs.items()} == {"default/train-u": 2}
         assert instance.jobs["default/train-u"].min_resources["cpu"] == 3000
         assert "2 pods still to be made by controllers" in " ".join(instance.warnings)
 
     def test_without_its_job(self):
         """Tasks of equal parts, which together ask for just minResources."""
-        instance = load(cluster(self.held(minMember=3, minResources={"cpu": "2", "nvidia.com/gpu": "6"})))
+        instance = load(cluster(self.held(minMember=3, minResources={"cpu": "2", "nvidia.com/gpu": "6"})), held=True)
         requests = [task.requests for task in instance.tasks.values()]
         assert [one["cpu"] for one in requests] == [667, 667, 666]
         assert [one["nvidia.com/gpu"] for one in requests] == [2000] * 3
@@ -104,21 +104,28 @@ class TestHeld:
 
     def test_roles(self):
         """Where they add up to the minimum."""
-        instance = load(cluster(self.held(minTaskMember={"a": 1, "b": 1})))
+        instance = load(cluster(self.held(minTaskMember={"a": 1, "b": 1})), held=True)
         assert [task.role for task in instance.tasks.values()] == ["a", "b"]
 
     @pytest.mark.parametrize("changed", [{"minMember": 0}, {"minResources": None}])
     def test_nothing_to_go_by(self, changed):
         """It stays a job without tasks."""
-        assert names(load(cluster(self.held(**changed)))) == []
+        assert names(load(cluster(self.held(**changed)), held=True)) == []
 
     def test_not_for_those_in_the_cycle(self):
         """Its pods are missing for another reason."""
-        assert names(load(cluster({**self.held(), "status": {"phase": "Inqueue"}}))) == []
+        assert names(load(cluster({**self.held(), "status": {"phase": "Inqueue"}}), held=True)) == []
 
     def test_not_in_a_case(self):
         """A case says itself what there is."""
-        assert names(load(cluster(self.held()), strict=True)) == []
+        assert names(load(cluster(self.held()), strict=True, held=True)) == []
+
+    def test_not_for_a_decision(self):
+        """A session places no pods that are not there yet; with or without the Job in the input."""
+        assert names(load(cluster(self.held()))) == []
+        assert names(load(cluster(vcjob(uid="u"), self.held()))) == []
+        entered = {**self.held(), "status": {"phase": "Inqueue"}}
+        assert len(names(load(cluster(vcjob(uid="u"), entered)))) == 2
 
 
 class TestAdmission:
