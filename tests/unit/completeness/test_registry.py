@@ -286,3 +286,52 @@ def test_what_is_changed_on_request_is_no_contradiction() -> None:
     assert "one namespace" in [doubt.name for doubt in doubts_of_input(kept)]
     again = load(load(DUMPS / PLAIN, changes=changes).to_dict())
     assert doubts_of_input(again) == ()
+
+
+@pytest.mark.parametrize("name", ["uid", "creationTimestamp", "resourceVersion"])
+def test_nodes_that_no_api_server_printed_count_nothing(name: str) -> None:
+    """Objects made by hand or by a generator may have uids and times; no decision depends on a version."""
+    items = [item for item in items_of(PLAIN) if in_namespaces("ml")(item)]
+    assert "one namespace" in found(items)
+    for item in items:
+        if item["kind"] == "Node":
+            del item["metadata"][name]
+    assert found(items) == {}
+
+
+def streamed(*namespaces: str) -> list[Raw]:
+    """The lists that `kubectl cluster-info dump` prints of these namespaces."""
+    items = items_of(PLAIN)
+    lists = [{"kind": "NodeList", "apiVersion": "v1", "items": [item for item in items if item["kind"] == "Node"]}]
+    for namespace in namespaces:
+        here = [item for item in items if item["metadata"].get("namespace") == namespace]
+        lists += [
+            {"kind": f"{kind}List", "apiVersion": "v1", "items": [item for item in here if item["kind"] == kind]}
+            for kind in ("Event", "ReplicationController", "Service", "DaemonSet", "Deployment", "ReplicaSet", "Pod")
+        ]
+    return lists
+
+
+@pytest.mark.parametrize(
+    ("namespaces", "is_partial"),
+    [
+        (("kube-system", "default"), True),
+        (("ml",), True),
+        (("default", "kube-node-lease", "kube-public", "kube-system"), False),
+    ],
+)
+def test_cluster_info_dump_prints_lists_for_each_namespace(
+    namespaces: tuple[str, ...], is_partial: bool, tmp_path: Path
+) -> None:
+    """Empty namespaces too: of a cluster in which only default and kube-system are used, there are four."""
+    path = tmp_path / "dump.txt"
+    path.write_text("".join(json.dumps(one, indent=4) + "\n" for one in streamed(*namespaces)))
+    said = {doubt.name: doubt.text for doubt in doubts_of_input(load(path))}.get("namespaces dumped", "")
+    assert said.startswith(f"kubectl cluster-info dump was made of {len(namespaces)} namespace") is is_partial
+
+
+def test_lists_that_kubectl_get_prints_are_no_cluster_info_dump(tmp_path: Path) -> None:
+    path = tmp_path / "dump.txt"
+    lists = [one for one in streamed("kube-system") if one["kind"] in ("NodeList", "PodList")]
+    path.write_text("".join(json.dumps(one, indent=4) + "\n" for one in lists))
+    assert "namespaces dumped" not in {doubt.name for doubt in doubts_of_input(load(path))}
