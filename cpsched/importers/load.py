@@ -108,11 +108,11 @@ def _load(
     notes = [*report.aside.summary(file), *context.notes]
     warnings = (*(f"{file}: {note}" for note in notes), *instance.warnings)
     instance = replace(instance, what_if=what_if, warnings=warnings)
-    dumped = namespaces_dumped(documents)
-    instance.found_out[NAMESPACES_DUMPED] = dumped
+    context.counted[NAMESPACES_DUMPED] = namespaces_dumped(documents)
+    instance.found_out.update(context.counted)
     if what_if:
         before = assemble(unaltered, gaps=Gaps(tolerant=True), aside=Aside(), file=file, **settings)
-        before.found_out[NAMESPACES_DUMPED] = dumped
+        before.found_out.update(context.counted)
         instance.found_out[UNALTERED] = before
     return instance
 

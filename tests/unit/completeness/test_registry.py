@@ -264,6 +264,7 @@ def test_every_check_has_been_seen_to_doubt() -> None:
     """The names here are those of the registry: a new check is tested above."""
     assert set(CHECKS) == {
         "one namespace",
+        "namespaces dumped",
         "volumes bound",
         "nodes counted",
         "resources lacking",
@@ -273,6 +274,7 @@ def test_every_check_has_been_seen_to_doubt() -> None:
         "sets counted",
         "budgets counted",
         "nodes overcommitted",
+        "nodes used",
         "missing kinds",
         "unknown budgets",
     }
@@ -335,3 +337,23 @@ def test_lists_that_kubectl_get_prints_are_no_cluster_info_dump(tmp_path: Path) 
     lists = [one for one in streamed("kube-system") if one["kind"] in ("NodeList", "PodList")]
     path.write_text("".join(json.dumps(one, indent=4) + "\n" for one in lists))
     assert "namespaces dumped" not in {doubt.name for doubt in doubts_of_input(load(path))}
+
+
+def test_what_volcano_counts_in_use_on_a_node(tmp_path: Path) -> None:
+    """Its cache dump has what all pods on a node use, whichever of them are in the input."""
+    node: Raw = {"name": "n3", "uid": "u", "resourceVersion": "7", "creationTimestamp": "2026-01-01T00:00:00Z"}
+    pod: Raw = {"metadata": {"name": "p", "namespace": "a"}, "status": {"phase": "Running"}}
+    pod["spec"] = {"nodeName": "n3", "containers": [{"name": "c", "resources": {"requests": {"cpu": "12"}}}]}
+    used = {"MilliCPU": 12000, "Memory": 0, "ScalarResources": {"pods": 1, "nvidia.com/gpu": 0}}
+    info = {"Node": {"metadata": node}, "Tasks": {"a/p": {"Pod": pod, "Status": 32}}, "Idle": {}, "Used": used}
+    path = tmp_path / "dump.json"
+    path.write_text(json.dumps({"n3": info}))
+    assert doubts_of_input(load(path)) == ()
+    used |= {"MilliCPU": 41000, "ScalarResources": {"pods": 2, "nvidia.com/gpu": 8000}}
+    path.write_text(json.dumps({"n3": info}))
+    (doubt,) = doubts_of_input(load(path))
+    assert (doubt.name, doubt.text) == (
+        "nodes used",
+        "Volcano counts 41 cpu, 2 pods, 8 gpu in use on n3, of which pods of the input hold 12 cpu, "
+        "1 pods, 0 gpu: pods are missing; was the input made with -A?",
+    )
