@@ -1,4 +1,4 @@
-"""Mending: what is left of a decision made elsewhere once whatever breaks a rule is taken out of it."""
+"""Drop violations: what is left of a decision made elsewhere once all that breaks a rule is removed."""
 
 from __future__ import annotations
 
