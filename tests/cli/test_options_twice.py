@@ -23,6 +23,7 @@ OPTIONS = [
 WHAT_IF = ("--submit", "--cordon", "--drain", "--add-nodes", "--like", "--without")
 REPEATED = {
     *((command, name) for command in ("compare", "explain", "import", "report", "solve", "verify") for name in WHAT_IF),
+    ("capture", "--as-group"),
     ("compare", "--engines"),
     ("generate", "--set"),
     ("report", "--engines"),
