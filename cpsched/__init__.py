@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 
 from cpsched.errors import InputError
+from cpsched.version import __version__
 
 # What comes before Ctrl-C is in hand is kept short: `typing` is only needed by type checkers, which know this name.
 TYPE_CHECKING = False
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from cpsched.options import Prover
     from cpsched.policy import Policy
     from cpsched.solution import Finding, Solution
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Comparison",

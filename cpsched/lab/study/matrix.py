@@ -14,7 +14,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import cpsched
+import cpsched.version
 from cpsched import engines
 from cpsched.engines import MIRROR
 from cpsched.errors import InputError
@@ -113,11 +113,10 @@ class Plan:
         names = [model.content["name"] for model in models]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            right = (
-                f"{OWN} takes it where an instance asks for it" if twice in TITLES else "give one of them another name"
-            )
+            is_own = OWN in recipe.models and twice in TITLES
+            right = f"{OWN} takes it where an instance asks for it" if is_own else "give one of them another name"
             raise InputError(f"two models are called {twice}", place="models", right=right)
-        return cls(recipe, models, conf, {"cpsched": cpsched.__version__, "ortools": version("ortools")})
+        return cls(recipe, models, conf, {"cpsched": cpsched.version.__version__, "ortools": version("ortools")})
 
     def cells(self, sources: Sequence[Source]) -> Iterator[Cell]:
         """Every cell, instance by instance."""

@@ -9,12 +9,14 @@ import pytest
 
 from cpsched.errors import InputError
 from cpsched.greedy.volcano import Replay
+from cpsched.greedy.volcano.fast.board import Board
 from cpsched.greedy.volcano.fit import FitErrors
 from cpsched.greedy.volcano.placing import place_tasks
 from cpsched.greedy.volcano.search import for_allocation
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.statement import Statement, saved
 from cpsched.greedy.volcano.status import Status
+from cpsched.greedy.volcano.topology.alike import Alike
 from cpsched.greedy.volcano.topology.bundles import bundles_of
 from cpsched.greedy.volcano.topology.plan import Planner
 from cpsched.topology.tree import TOP
@@ -389,3 +391,42 @@ class _Hopeless:
 
     def unresolvable_nodes(self) -> set[str]:
         return self.names
+
+
+class TestAlike:
+    def given(self, *used: int) -> list[Object]:
+        """Three racks of two nodes of 4 cpus with so much in use; a gang of two pods of 2 cpus."""
+        racks = [domain(f"s{n}", 1, nodes_of(f"n{2 * n}", f"n{2 * n + 1}")) for n in range(3)]
+        there = [pod(f"r-w-{n}", "r", cpu=str(amount), on=f"n{n}") for n, amount in enumerate(used) if amount]
+        gang = group("a", 2, networkTopology=HARD)
+        nodes = [node(f"n{number}") for number in range(6)]
+        return [*nodes, *racks, queue(), group("r", phase="Running"), *there, gang, *pods("a", 2, cpu="2")]
+
+    def tried(self, objects: list[Object]) -> tuple[list[str], dict[str, str]]:
+        found = opened(objects, conf("allocate", (*PLUGINS, "nodeorder")))
+        found.board = Board.over(found)
+        assert found.board is not None
+        job = found.jobs["ns/a"]
+        distinct = Alike(found).distinct(["s0", "s1", "s2"], job.sub_jobs.values())
+        return distinct, run(objects, conf("allocate", (*PLUGINS, "nodeorder"))).solution.binds
+
+    def test_of_domains_in_the_same_state_the_first_is_tried_and_the_last(self) -> None:
+        assert self.tried(self.given()) == (["s0", "s2"], {"ns/a-w-0": "n0", "ns/a-w-1": "n1"})
+
+    def test_the_same_sums_are_not_the_same_state(self) -> None:
+        distinct, binds = self.tried(self.given(1, 3, 2, 2, 4, 4))
+        assert distinct == ["s0", "s1", "s2"]
+        assert set(binds.values()) == {"n2", "n3"}
+
+    def test_what_no_plain_try_tells_is_tried_everywhere(self) -> None:
+        objects = self.given()
+        objects[-1]["status"]["nominatedNodeName"] = "n3"
+        assert self.tried(objects)[0] == ["s0", "s1", "s2"]
+        objects = self.given()
+        objects[-1]["spec"]["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": []}}
+        assert self.tried(objects)[0] == ["s0", "s2"]
+        near = {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"a": "b"}}}
+        objects[-1]["spec"]["affinity"] = {
+            "podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [near]}
+        }
+        assert self.tried(objects)[0] == ["s0", "s1", "s2"]
