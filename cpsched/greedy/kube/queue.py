@@ -34,6 +34,18 @@ def admitted(instance: Instance, conf: KubeConf) -> list[Task]:
     return sorted(found, key=_created)
 
 
+def why_not_tried(task: Task, instance: Instance, conf: KubeConf) -> str:
+    """What keeps a pod out of the queue; empty for one that enters it."""
+    profile = profile_of(task, conf)
+    if profile is None:
+        return f"its scheduler is {task.pod.spec.scheduler_name}, and no profile of the configuration has this name"
+    claims = {item.key for item in instance.of_kind(ResourceClaim)}
+    if not _held_back(task, profile, claims):
+        return ""
+    gates = ", ".join(gate.name for gate in task.pod.spec.scheduling_gates)
+    return f"scheduling gates: {gates}" if gates else "a resource claim that it needs is not there yet"
+
+
 def in_order(tasks: list[Task], choices: Choices) -> list[Task]:
     """Priority first, then creation, which has whole seconds: among equals any may have been heard of first."""
     return in_some_order(tasks, lambda task: (-task.pod_priority, _created(task)), choices)
