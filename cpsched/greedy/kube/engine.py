@@ -11,7 +11,7 @@ from cpsched.greedy.kube.gang import Gang
 from cpsched.greedy.kube.gang_cycle import attempt_gang, entries
 from cpsched.greedy.kube.groups import Groups
 from cpsched.greedy.kube.options import Options
-from cpsched.greedy.kube.queue import admitted, in_order, profile_of, unplaced_tasks, why_not_tried
+from cpsched.greedy.kube.queue import admitted, in_order, not_admitted, profile_of, unplaced_tasks
 from cpsched.greedy.kube.recording import record_verdicts
 from cpsched.greedy.kube.report import Attempt, Run
 from cpsched.greedy.kube.signature import signable
@@ -41,7 +41,8 @@ def outcomes(
 
 
 def _solution(instance: Instance, policy: Policy, run: Run, seed: int | None) -> Solution:
-    messages = {attempt.pod: [attempt.message] for attempt in run.attempts if attempt.message}
+    messages = {key: [reason] for key, reason in not_admitted(instance, policy.kube).items()}
+    messages |= {attempt.pod: [attempt.message] for attempt in run.attempts if attempt.message}
     return Solution(
         engine="kube",
         model=policy.name,
@@ -64,16 +65,9 @@ def _solution(instance: Instance, policy: Policy, run: Run, seed: int | None) ->
             if a.chosen is not None and a.nominated
         ),
         nominations=run.nominations,
-        unplaced={key: messages.get(key) or _not_tried(instance.tasks[key], instance, policy) for key in run.unplaced},
+        unplaced={key: messages.get(key, []) for key in run.unplaced},
         seed=seed,
     )
-
-
-def _not_tried(task: Task, instance: Instance, policy: Policy) -> list[str]:
-    reason = why_not_tried(task, instance, policy.kube)
-    if not reason and task.pod.metadata.deletion_timestamp is not None:
-        reason = "it is being deleted"
-    return [reason] if reason else []
 
 
 def _served(instance: Instance, run: Run, preemptor: str, node: str) -> str:
