@@ -36,6 +36,22 @@ def test_a_priority_sum_alone_is_split_only_where_one_number_of_victims_comes_ne
     assert level_text("victim_priority_sum", value) == text
 
 
+@pytest.mark.parametrize(
+    ("millionths", "text"),
+    [
+        (444_445, "44.4445 %"),
+        (0, "0 %"),
+        (1_000_000, "100 %"),
+        (1_500_000, "150 %"),
+        (1, "0.0001 %"),
+        (10_500, "1.05 %"),
+    ],
+)
+def test_deficits_and_shares_are_percent(millionths: int, text: str) -> None:
+    assert level_text("queue_deficit_max", millionths) == text
+    assert level_text("queue_deficit_total", millionths) == level_text("resources_placed", millionths) == text
+
+
 def test_other_levels_are_shown_as_they_are() -> None:
     assert level_text("tasks_bound", PRIORITY_OFFSET, {"victim_count": 1}) == str(PRIORITY_OFFSET)
     assert level_text("victim_start_time", "2026-01-01T00:00:00Z") == "2026-01-01T00:00:00Z"
