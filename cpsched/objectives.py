@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import ceil, floor
 from types import MappingProxyType
@@ -18,6 +18,8 @@ from cpsched.snapshot.rights import is_above_share_now
 from cpsched.solution import Level
 
 Value = int | None
+MOST_OPEN = 2
+"""Open levels that a sentence names."""
 PRIORITY_OFFSET = 2**31
 MILLIONTHS = 10**6
 IN_MILLIONTHS = frozenset({"queue_deficit_max", "queue_deficit_total", "resources_placed"})
@@ -92,6 +94,22 @@ def level_text(
     if not isinstance(stated, int) and not (victims > 0 and abs(plain) < PRIORITY_OFFSET // 4):
         return str(value) if value else "no victims"
     return f"{victims} victim{'s' * (victims != 1)}, priority sum {plain}" if victims else "no victims"
+
+
+def open_levels(levels: Sequence[Level]) -> str:
+    """The levels that a search left open, with values and bounds; empty if all are closed or nothing was searched."""
+    if not any(level.proved or level.bound is not None for level in levels):
+        return ""
+    found = [level for level in levels if not level.proved and (level.bound is None or level.bound != level.value)]
+    shown = [_open_level(level, {one.label: one.value for one in levels}) for level in found[:MOST_OPEN]]
+    rest = len(found) - len(shown)
+    return ", ".join(shown) + (f" and {rest} more level{'s' * (rest > 1)}" if rest else "")
+
+
+def _open_level(level: Level, values: Mapping[str, int | str | None]) -> str:
+    side = "at most" if level.sense == "max" else "at least"
+    bound = "no bound" if level.bound is None else f"{side} {level_text(level.label, level.bound)}"
+    return f"{level.label} ({level_text(level.label, level.value, values)}; {bound})"
 
 
 def percent(millionths: int) -> str:
