@@ -22,7 +22,7 @@ _PLAIN = frozenset({
     "accessModes", "allocationMode", "apiGroup", "apiVersion", "attacher", "bindingConditions", "deviceClassName",
     "distinctAttribute", "driver", "effect", "expression", "extendedResourceName", "kind", "matchAttribute",
     "maxUnavailable", "minAvailable", "mode", "nodeAffinityPolicy", "nodeTaintsPolicy", "operator", "protocol",
-    "provisioner", "reason", "resource", "restartPolicy", "schedulerName", "state", "status", "type",
+    "provisioner", "reason", "resource", "resourceVersion", "restartPolicy", "schedulerName", "state", "status", "type",
     "volumeBindingMode", "volumeMode", "whenUnsatisfiable",
 })  # fmt: skip
 """Fields whose texts are words of the API or names of software; they stay, as amounts and times do."""

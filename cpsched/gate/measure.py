@@ -30,6 +30,8 @@ class Distance:
     proved: bool
     gap: Gap | None
     """None: it is as good."""
+    open_from: str = ""
+    """The first level that the search for the optimum left open."""
 
 
 @dataclass(frozen=True)
@@ -151,4 +153,6 @@ def fingerprint(session: Session) -> str:
 def _distance(own: Contender, best: Contender | None) -> Distance | None:
     if best is None or own.standing is None or best.standing is None:
         return None
-    return Distance(best.solution.status is SolutionStatus.OPTIMAL, gap(own.standing, best.standing))
+    levels = best.solution.levels if best.solution.proves else ()
+    open_from = next((level.label for level in levels if not level.proved), "")
+    return Distance(best.solution.status is SolutionStatus.OPTIMAL, gap(own.standing, best.standing), open_from)

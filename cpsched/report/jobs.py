@@ -10,14 +10,6 @@ from cpsched.report.document import Cell, Table, Tone, table
 from cpsched.report.scene import Fate, Scene, View
 from cpsched.snapshot import SessionJob, Snapshot
 
-STATUS = {
-    "optimal": "optimal, every level proved",
-    "feasible": "best decision found; some levels are not proved optimal",
-    "heuristic": "heuristic decision, no optimality proof",
-    "infeasible": "no decision is feasible",
-    "unknown": "no answer in time",
-}
-
 
 def touched_jobs(snapshot: Snapshot, evicted: AbstractSet[str]) -> list[SessionJob]:
     """Jobs that want, get or lose something, the most important first."""

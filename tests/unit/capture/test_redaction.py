@@ -123,6 +123,7 @@ PSEUDONYMS = {
     *("key", "topologyKey", "topologyKeys", "value", "values", "image", "names"),
     *("claimName", "device", "highestTierName", "hostIP", "message", "name", "namespace", "namespaces", "nodeID"),
     *("nodeName", "nominatedNodeName", "parent", "parentGroupName", "pattern", "persistentVolumeName"),
+    "volumeClaimName",
     *("podGroupName", "pool", "priorityClassName", "queue", "request", "requests", "resourceClaimName"),
     *("resourceClaimTemplateName", "shareID", "storageClassName", "tierName", "uid", "volumeAttributesClassName"),
     *("diskName", "diskURI", "iqn", "monitors", "pdName", "targetPortal", "volumeHandle", "volumeID", "volumeName"),
