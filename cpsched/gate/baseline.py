@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-import cpsched
+import cpsched.version
 from cpsched import timestamps
+from cpsched.complaints import refusal
 from cpsched.errors import InputError
 from cpsched.files import read_document, write_whole
 from cpsched.gate.measure import Distance, Measured
@@ -78,7 +79,9 @@ class Baseline(BaseModel):
     def of(cls, engine: str, results: Iterable[Measured]) -> Baseline:
         """A new one from cases that were decided."""
         entries = {one.id: Entry.of(one) for one in results if one.outcome == "decided"}
-        return cls(engine=engine, versions={"cpsched": cpsched.__version__}, cases=dict(sorted(entries.items())))
+        return cls(
+            engine=engine, versions={"cpsched": cpsched.version.__version__}, cases=dict(sorted(entries.items()))
+        )
 
     def text(self) -> str:
         """JSON with one line per case: a change of one case is a change of one line."""
@@ -97,10 +100,7 @@ def read_baseline(path: str) -> Baseline:
     try:
         return Baseline.model_validate(dict(document.data))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        wrong = first["msg"].removeprefix("Value error, ")
-        raise InputError(wrong, file=path, place=place, right="write it anew with check --update") from None
+        raise refusal(error, file=path, right="write it anew with check --update") from None
 
 
 def write_baseline(path: str, baseline: Baseline) -> None:

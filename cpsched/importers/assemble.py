@@ -65,7 +65,8 @@ def assemble(  # noqa: PLR0913 - what an instance is made of
     nodes = {one.key: Node(one) for one in _objects(of_kind, node.Node)}
     pod_groups = {item.object.key: item for item in of_kind.get(groups.PodGroup, ())}
     queues = {item.object.metadata.name: item for item in of_kind.get(groups.Queue, ())}
-    plain_cluster = not pod_groups and not queues
+    of_volcano = any(one.spec.scheduler_name == "volcano" for one in _objects(of_kind, pod.Pod))
+    plain_cluster = not (pod_groups or queues or of_volcano)
     defaults = ApiDefaults(classes)
     tasks: dict[str, Task] = {}
     objects: list[Object] = []

@@ -256,7 +256,7 @@ REFUSED = {
     "actions: no action is configured; write a comma-separated text": """
         tiers: [{plugins: [{name: tdm, arguments: {tdm.evict.period: 1m}}]}]
         """,
-    "metrics.tls: {'insecureSkipVerify': 'false'} is not a text; write flat keys": """
+    'metrics.tls: {"insecureSkipVerify": "false"} is not a text; write flat keys': """
         actions: "allocate"
         tiers: [{plugins: [{name: usage}]}]
         metrics:
