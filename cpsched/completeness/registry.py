@@ -56,7 +56,10 @@ def doubts_of_input(instance: Instance) -> tuple[Doubt, ...]:
 def doubts(instance: Instance, policy: Policy, *, search: bool = False) -> tuple[Doubt, ...]:
     """Of the input and of the configuration; a search leaves out the extenders too that a mirror asks."""
     of_policy = doubts_of_search(instance, policy) if search else policy.doubts
-    return (*doubts_of_input(instance), *of_policy, *doubts_of_load(instance, policy))
+    of_load = doubts_of_load(instance, policy)
+    named = {(one.kind, one.name) for one in of_load}
+    rest = (one for one in of_policy if (one.kind, one.name) not in named)
+    return (*doubts_of_input(instance), *rest, *of_load)
 
 
 def _found(instance: Instance) -> tuple[Doubt, ...]:

@@ -136,7 +136,10 @@ class TestUsage:
         objects = [node("n0"), queue(), group("a"), pod("a-0", "a")]
         (doubt,) = doubts(load(objects, lenient=True), policy)
         assert str(doubt) == "plugin usage (which nodes fit, node choice)"
-        assert doubts(load(objects, lenient=True, node_usage=self.LOAD), policy) == ()
+        assert doubts(load(objects, lenient=True), policy, search=True) == (doubt,)
+        measured = load(objects, lenient=True, node_usage=self.LOAD)
+        assert doubts(measured, policy) == ()
+        assert [str(one) for one in doubts(measured, policy, search=True)] == ["plugin usage (which nodes fit)"]
 
     def test_no_eviction_mends_a_loaded_node(self) -> None:
         objects = [node("n0"), queue(), group("a"), pod("a-0", "a")]
