@@ -10,19 +10,22 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
 
 from cpsched.errors import InputError
 
+# What comes before Ctrl-C is in hand is kept short: `typing` is only needed by type checkers, which know this name.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from cpsched.certificate import Certificate
     from cpsched.compare.comparison import Comparison
-    from cpsched.doubts import Doubt
     from cpsched.explain.result import Explanation
     from cpsched.importers.load import Source
     from cpsched.importers.policy import Configuration
     from cpsched.instance import Instance
     from cpsched.options import Prover
+    from cpsched.policy import Policy
     from cpsched.solution import Finding, Solution
 
 __version__ = "0.1.0"
@@ -44,7 +47,7 @@ __all__ = [
 ]
 
 
-def load(
+def load(  # noqa: PLR0913 - the names of the command line's flags
     source: Source,
     *,
     sharding: Mapping[str, Any] | None = None,
@@ -52,26 +55,40 @@ def load(
     strict: bool = False,
     format: str | None = None,
     queues: Source | None = None,
+    submit: Sequence[Source] = (),
+    cordon: Sequence[str] = (),
+    drain: Sequence[str] = (),
+    add_nodes: Mapping[str, int] | None = None,
+    without: Sequence[str] = (),
 ) -> Instance:
-    """Read a cluster; InputError says in one line what is wrong.
+    """Read a cluster, and change it if asked to; InputError says in one line what is wrong.
 
     Args:
         source: a path, "-" for stdin, several paths of one cluster, a mapping (a List, an object, the compact form or
             another program's snapshot), or a list of objects.
         sharding: overrides the instance's own: {"mode": "none|soft|hard", "nodes": [...]}.
-        lenient: broken references between objects become warnings of the instance.
+        lenient: in a case too, broken references between objects become warnings of the instance.
         strict: files and objects that cannot be read are errors; else they are set aside, and the warnings count them.
         format: what the source is, if it shall not be told by looking: volcano-dump, kai, simulator, openb, dlrm.
         queues: further objects that the source lacks, such as the queues of a cache dump.
+        submit: sources whose objects are created: Jobs and the like with the pods that their controllers make.
+        cordon: nodes that take no new pods.
+        drain: nodes that are cordoned, with the pods of controllers on them pending again.
+        add_nodes: node → how many more there are like it.
+        without: pods, namespace/name, that are gone.
     """
     from cpsched.importers.load import load as load_instance
+    from cpsched.what_if.changes import Changes
 
-    return load_instance(source, sharding=sharding, lenient=lenient, strict=strict, format=format, queues=queues)
+    added = tuple((count, like) for like, count in (add_nodes or {}).items())
+    changes = Changes(tuple(submit), tuple(cordon), tuple(drain), added, tuple(without))
+    reading: dict[str, Any] = {"sharding": sharding, "lenient": lenient, "strict": strict}
+    return load_instance(source, format=format, queues=queues, changes=changes, **reading)
 
 
 def solve(  # noqa: PLR0913 - the names of the command line's flags
     instance: Instance,
-    model: Configuration = "volcano",
+    model: Configuration | None = None,
     conf: Configuration | None = None,
     engine: str = "optimal",
     *,
@@ -92,7 +109,7 @@ def solve(  # noqa: PLR0913 - the names of the command line's flags
 
     Args:
         instance: what load gave.
-        model: the policy: a shipped model's name, a path, or a mapping.
+        model: the policy: a shipped model's name, a path, or a mapping; None: volcano or kube, as the input asks for.
         conf: the scheduler's configuration, a path or a mapping; else the instance's own, else the model's.
         engine: who decides: optimal, volcano, kube, or exec:CMD, any program that prints a Solution.
         time_limit: seconds after which the best so far is the answer; with deterministic, of solver's work.
@@ -133,14 +150,14 @@ def solve(  # noqa: PLR0913 - the names of the command line's flags
         kube_version=kube_version,
         allow_extenders=allow_extenders,
     )
-    _tell(policy.doubts)
+    _tell(instance, policy)
     return stamped(instance, engines.run(engine, instance, policy, options))
 
 
 def compare(  # noqa: PLR0913 - the names of the command line's flags
     instance: Instance,
     engines: Sequence[str] = ("mirror", "optimal"),
-    model: Configuration = "volcano",
+    model: Configuration | None = None,
     conf: Configuration | None = None,
     *,
     decisions: Mapping[str, Solution] | None = None,
@@ -158,7 +175,7 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
     Args:
         instance: what load gave.
         engines: names as for solve; mirror is the scheduler that the model is made for.
-        model: the policy: a shipped model's name, a path, or a mapping.
+        model: the policy: a shipped model's name, a path, or a mapping; None: volcano or kube, as the input asks for.
         conf: the scheduler's configuration, a path or a mapping; else the instance's own, else the model's.
         decisions: further contenders that have already decided, by name.
         time_limit: seconds per engine.
@@ -187,7 +204,7 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
         kube_version=kube_version,
         allow_extenders=allow_extenders,
     )
-    _tell(policy.doubts)
+    _tell(instance, policy)
     session = Session(instance.file or "input", instance, policy, pod_groups=pod_groups)
     optima = optima_in(NO_CACHE if cache is None else os.fspath(cache))
     given = decisions or {}
@@ -200,7 +217,7 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
 def check(
     instance: Instance,
     solution: Solution,
-    model: Configuration = "volcano",
+    model: Configuration | None = None,
     conf: Configuration | None = None,
     *,
     kube_version: str | None = None,
@@ -217,7 +234,7 @@ def check(
 def certify(
     instance: Instance,
     solution: Solution,
-    model: Configuration = "volcano",
+    model: Configuration | None = None,
     conf: Configuration | None = None,
     *,
     kube_version: str | None = None,
@@ -239,7 +256,7 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
     *,
     job: str | None = None,
     task: str | None = None,
-    model: Configuration = "volcano",
+    model: Configuration | None = None,
     conf: Configuration | None = None,
     engine: str = "optimal",
     time_limit: float = 60,
@@ -254,7 +271,7 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
         instance: what load gave.
         job: key of the job (PodGroup, or a pod on its own) to explain; without its namespace where that is clear.
         task: key of the task (pod) to explain; give either.
-        model: the policy: a shipped model's name, a path, or a mapping.
+        model: the policy: a shipped model's name, a path, or a mapping; None: volcano or kube, as the input asks for.
         conf: the scheduler's configuration, a path or a mapping; else the instance's own, else the model's.
         engine: whose decision is explained: optimal, volcano or kube.
         time_limit: seconds after which what was found so far is the answer.
@@ -277,13 +294,15 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
         kube_version=kube_version,
         allow_extenders=allow_extenders,
     )
-    _tell(policy.doubts)
+    _tell(instance, policy)
     return inquire(instance, policy, options, engine=engine, job=job, task=task)
 
 
-def _tell(doubts: Sequence[Doubt]) -> None:
-    """What was left out, as a Python warning at the caller's line."""
-    for doubt in doubts:
+def _tell(instance: Instance, policy: Policy) -> None:
+    """What is in doubt, as a Python warning at the caller's line."""
+    from cpsched.completeness.registry import doubts
+
+    for doubt in doubts(instance, policy):
         warnings.warn(doubt.text, stacklevel=3)
 
 

@@ -82,11 +82,15 @@ class Aside:
         """The first error of the first of these sorts that has one."""
         return next((self._errors[sort] for sort in sorts if sort in self._errors), None)
 
+    def count(self, sort: Sort) -> int:
+        """How many of a sort there are."""
+        return sum(group.count for group in self._groups.get(sort, {}).values())
+
     def rows(self, root: str) -> Iterator[tuple[str, str, int, str]]:
         """(what, why, count, places) of every reason, most important first; files are named from the root on."""
         for sort, reasons in self._ordered():
             for why, group in sorted(reasons.items(), key=lambda item: -item[1].count):
-                yield sort.many, why, group.count, _listed([_below(place, root) for place in group.places], group.count)
+                yield sort.many, why, group.count, _listed([below(place, root) for place in group.places], group.count)
 
     def summary(self, root: str) -> list[str]:
         """One line for each sort, at most six."""
@@ -103,7 +107,7 @@ class Aside:
 def _line(sort: Sort, reasons: dict[str, Group], root: str) -> str:
     count = sum(group.count for group in reasons.values())
     shown = [
-        _with_why(_below(place, root), why, explained=sort in _EXPLAINED)
+        _with_why(below(place, root), why, explained=sort in _EXPLAINED)
         for why, group in reasons.items()
         for place in group.places
     ]
@@ -121,7 +125,7 @@ def _listed(places: list[str], count: int) -> str:
     return "; ".join([*shown, *(["..."] if count > len(shown) and shown else [])])
 
 
-def _below(place: str, root: str) -> str:
+def below(place: str, root: str) -> str:
     """The place without the folder or archive that was given."""
     for end in (os.sep, "!", ": "):
         if place.startswith(root + end):

@@ -41,10 +41,10 @@ class Engine:
 
 
 def _optimal(instance: Instance, policy: Policy, options: Options) -> Decided:
-    from cpsched.optimum.race import Settings
+    from cpsched.optimum.params import SolveParams
     from cpsched.optimum.solve import search
 
-    settings = Settings(
+    params = SolveParams(
         time_limit=options.time_limit,
         workers=options.workers,
         seed=options.seed,
@@ -53,11 +53,11 @@ def _optimal(instance: Instance, policy: Policy, options: Options) -> Decided:
         log=options.log,
     )
     if options.export is not None:
-        from cpsched.optimum.export import write_model
+        from cpsched.optimum.queries.export import write_model
 
         write_model(instance, policy, options.export)
     heuristic = _kube if policy.is_kube else _volcano
-    solution, best = search(instance, policy, settings, hint=lambda: heuristic(instance, policy, Options()).solution)
+    solution, best = search(instance, policy, params, hint=lambda: heuristic(instance, policy, Options()).solution)
     return Decided(solution.model_copy(update={"versions": {"ortools": version("ortools")}}).with_own_proofs(), best)
 
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from cpsched import resources, timestamps
+from cpsched.alterations import Alteration
 from cpsched.objects import cluster, groups, node, pod
 from cpsched.objects.base import Object
 from cpsched.objects.devices import ResourceClaim
@@ -298,6 +299,7 @@ class Instance:
     conf: Mapping[str, Any] | None = None
     recipe: Mapping[str, Any] | None = None
     """How a generated instance was made."""
+    what_if: tuple[Alteration, ...] = ()
     warnings: tuple[str, ...] = ()
     file: str | None = None
 
@@ -336,6 +338,11 @@ class Instance:
         return frozenset([owner.uid for c in claims for owner in c.metadata.owner_references if owner.controller])
 
     @cached_property
+    def found_out(self) -> dict[str, Any]:
+        """What modules above have found out about it once, by their names."""
+        return {}
+
+    @cached_property
     def _shapes(self) -> frozenset[type[Any]]:
         """The shapes that there are: most of those asked for are not among them."""
         return frozenset(map(type, self.objects))
@@ -363,11 +370,8 @@ class Instance:
         if self.now is not None:
             content["now"] = timestamps.text(self.now)
         if self.sharding:
-            content["sharding"] = {
-                "mode": self.sharding.mode,
-                "nodes": sorted(self.sharding.nodes),
-                "name": self.sharding.name,
-            }
+            shard = self.sharding
+            content["sharding"] = {"mode": shard.mode, "nodes": sorted(shard.nodes), "name": shard.name}
         if self.conf is not None:
             content["conf"] = dict(self.conf)
         if self.recipe is not None:

@@ -7,6 +7,7 @@ from itertools import zip_longest
 
 import cpsched
 from cpsched.check import Decision, violations
+from cpsched.completeness.registry import doubts
 from cpsched.doubts import Doubt
 from cpsched.instance import Instance
 from cpsched.objectives import levels
@@ -54,14 +55,14 @@ def examined(instance: Instance, policy: Policy, solution: Solution, known: Deci
             "levels": solution.levels if solution.proves else computed,
             "findings": findings(decision, solution),
             "versions": {"cpsched": cpsched.__version__, **solution.versions},
-            "doubts": doubts_about(solution, policy),
+            "doubts": doubts_about(instance, policy, solution),
         }
     )
 
 
-def doubts_about(solution: Solution, policy: Policy) -> tuple[Doubt, ...]:
-    """What the policy would have had decided by something else; a mirror may ask extenders, the search never does."""
-    return policy.doubts if solution.status is SolutionStatus.HEURISTIC else policy.doubts_of_search
+def doubts_about(instance: Instance, policy: Policy, solution: Solution) -> tuple[Doubt, ...]:
+    """Of the input, and of the policy: a mirror knows more of that than the search."""
+    return doubts(instance, policy, search=solution.status is not SolutionStatus.HEURISTIC)
 
 
 def _same(known: Decision | None, instance: Instance, policy: Policy, solution: Solution) -> Decision | None:

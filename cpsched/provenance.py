@@ -21,13 +21,14 @@ def made_under(policy: Policy) -> dict[str, Any]:
 
 def made_from(instance: Instance) -> dict[str, Any]:
     """The instance, by the fields of a document; of a large one that takes its time."""
-    return {"instance_sha256": instance.sha256, "sharding": _shard(instance)}
+    return {"instance_sha256": instance.sha256, "sharding": _shard(instance), "what_if": instance.what_if}
 
 
 def differences(instance: Instance, policy: Policy, solution: Solution) -> Iterator[str]:
     """A line for each thing that the solution was made under and that is another here."""
     if is_other_input(instance, solution):
-        yield f"was made from another input (instance_sha256 differs){other_shard(instance, solution)}"
+        why = f"{other_shard(instance, solution)}{_what_if(instance, solution)}"
+        yield f"was made from another input (instance_sha256 differs){why}"
     if is_other_policy(policy, solution):
         yield f"was made under another policy{other_policy(policy, solution)}"
 
@@ -50,6 +51,15 @@ def other_shard(instance: Instance, solution: Solution) -> str:
     if solution.sharding == here:
         return ""
     return f": {_sharding(solution.sharding)}, here {_sharding(here)}; see --sharding and --shard-nodes"
+
+
+def _what_if(instance: Instance, solution: Solution) -> str:
+    """The options that changed the solution's instance, if they are not those of the instance here."""
+    made, here = ({one.option for one in those.what_if} for those in (solution, instance))
+    if made == here:
+        return ""
+    options = " ".join(shown(one.option) for one in solution.what_if) or "no such option"
+    return f": it was made with {options}; give the same here"
 
 
 def other_policy(policy: Policy, solution: Solution) -> str:

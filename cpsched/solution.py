@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
 
+from cpsched.alterations import Alteration
 from cpsched.doubts import Doubt
 from cpsched.errors import InputError
 from cpsched.policy.kube_registry import KubeVersion
@@ -37,12 +38,15 @@ class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
 
+EvictionAction = Literal["preempt", "reclaim", "gangpreempt", "gangreclaim", ""]
+
+
 class Eviction(_Part):
     """A task that is stopped; `action` and `for` say by which right and for which job (a recording may not know)."""
 
     task: str
     node: str = ""
-    action: Literal["preempt", "reclaim", ""] = ""
+    action: EvictionAction = ""
     for_job: str = Field("", alias="for", description="the job it makes room for, namespace/name")
 
 
@@ -98,7 +102,7 @@ class Finding(_Part):
     message: str
 
 
-_RARE = ("preemptions", "interrupted", "notes", "doubts", "called_optimal", "kube_version", "sharding")
+_RARE = ("preemptions", "interrupted", "notes", "doubts", "called_optimal", "kube_version", "sharding", "what_if")
 _OURS = ("cpsched", "ortools", "highspy")
 
 
@@ -143,6 +147,7 @@ class Solution(_Part):
     )
     instance_sha256: str = ""
     sharding: Shard | None = Field(None, description="of the instance, if it has any")
+    what_if: tuple[Alteration, ...] = Field((), description="how the instance was changed before it was decided on")
     called_optimal: bool = Field(
         False,
         description="a decision from outside states that it is optimal; not verified, none of its proofs count",

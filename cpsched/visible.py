@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _BLANK = frozenset(
     chr(code)

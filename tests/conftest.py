@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import signal
 
-from cpsched.optimum import mismatch
+from cpsched.optimum import disagreement
 
-mismatch.LOUD = True
+disagreement.LOUD = True
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts background jobs so, and every child would inherit it: one that a test interrupts would never end.

@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from cpsched.alterations import Alteration
 from cpsched.errors import InputError
 from cpsched.policy.kube_registry import KubeVersion
 from cpsched.policy.notes import shown
@@ -76,6 +77,7 @@ class Certificate(_Part):
     policy_sha256: str = Field(description="of the model and the scheduler configuration together")
     instance_sha256: str
     sharding: Shard | None = Field(None, description="of the instance, if it has any")
+    what_if: tuple[Alteration, ...] = Field((), description="how the cluster was changed before it was decided on")
     versions: dict[str, str] = {}
     decision: Decided
     levels: tuple[CertifiedLevel, ...]
@@ -109,7 +111,7 @@ class Certificate(_Part):
     @property
     def _unsaid(self) -> set[str]:
         """What older certificates do not have, and most others do not need."""
-        return {name for name in ("kube_version", "sharding") if not getattr(self, name)}
+        return {name for name in ("kube_version", "sharding", "what_if") if not getattr(self, name)}
 
     def as_solution(self) -> Solution:
         """The decision and its levels in the form that the judge looks at."""
@@ -121,6 +123,7 @@ class Certificate(_Part):
             policy_sha256=self.policy_sha256,
             instance_sha256=self.instance_sha256,
             sharding=self.sharding,
+            what_if=self.what_if,
             levels=levels,
             **{name: getattr(self.decision, name) for name in Decided.model_fields},
         )

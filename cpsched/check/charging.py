@@ -52,8 +52,9 @@ class Charges:
 
     @cached_property
     def payers(self) -> dict[str, Pairs]:
-        """Who may pay for each victim; one that breaks `eviction` by its queue's share alone is no second breach."""
-        return {key: pairs or self.rights.static[key] for key, pairs in self.rights.by_victim.items()}
+        """Who may pay for each victim."""
+        tasks = self.decision.snapshot.instance.tasks
+        return {key: self.rights.payers(tasks[key]) for key in self.rights.by_victim}
 
 
 class _Search:

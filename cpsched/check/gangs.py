@@ -44,8 +44,10 @@ def protect_gang(decision: Decision) -> Iterator[Violation]:
         left = job.ready - len(victims) + decision.starts_of(job)
         if left >= job.min_available:
             continue
-        modes = {mode_by_action[action] for v in victims if (action := rights.action(v.key))}
-        if modes <= {"off"}:
+        by_gang = {v.key for v in victims if rights.protection(v.key) in ("gangpreempt", "gangreclaim")}
+        modes = {mode_by_action[action] for v in victims if (action := rights.protection(v.key))}
+        if modes <= {"off"} or (job.ready < job.min_available and by_gang >= {v.key for v in victims}):
+            # A gang that is incomplete already is fair game for the gang actions.
             continue
         if "keep" not in modes and len(victims) == job.holding:
             continue

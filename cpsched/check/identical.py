@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Hashable, Iterable
 from typing import TYPE_CHECKING
 
+from cpsched.check.gang_rights import KINDS
 from cpsched.instance import Task
 from cpsched.snapshot import SessionJob, Snapshot
 
@@ -44,7 +45,8 @@ def fates(decision: Decision) -> Callable[[SessionJob], Hashable]:
 def victims(rights: Rights) -> Callable[[str, str], Hashable]:
     """The victim, whose identical ones are on the same node, and the action that its eviction names.
 
-    Where victims are evicted for tasks on any node, the kind of victim is enough.
+    Where victims are evicted for tasks on any node, the kind of victim is enough. A victim of a gang action is told
+    apart by name: the mark of its PodGroup counts there.
     """
     twin_of, kind_of, tasks = (
         rights.snapshot.twin_of,
@@ -52,8 +54,8 @@ def victims(rights: Rights) -> Callable[[str, str], Hashable]:
         rights.snapshot.instance.tasks,
     )
     if rights.everywhere:
-        return lambda key, named: (kind_of(tasks[key]), named)
-    return lambda key, named: (twin_of(key), named)
+        return lambda key, named: (key if named in KINDS else kind_of(tasks[key]), named)
+    return lambda key, named: (key if named in KINDS else twin_of(key), named)
 
 
 pairs_of: Callable[[Pairs], Hashable] = id

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from cpsched.check.decision import Decision
-from cpsched.check.rights import by_action
 from cpsched.check.violation import Violation
 from cpsched.instance import PENDING
 from cpsched.resources import Vector, add
@@ -72,6 +71,11 @@ def filters(decision: Decision) -> Iterator[Violation]:
             yield Violation("filters", task.key, f"may not be on {node}: {', '.join(status.reasons)}")
 
 
+_EVICTING = ("preempt", "reclaim")
+_RESERVING = ("allocate", "preempt", "reclaim", "gangpreempt", "gangreclaim")
+"""The gang actions place no task that asks for nothing."""
+
+
 def actions(decision: Decision) -> Iterator[Violation]:
     """What no configured action could do is not allowed."""
     policy = decision.snapshot.policy
@@ -80,7 +84,7 @@ def actions(decision: Decision) -> Iterator[Violation]:
     tasks = decision.snapshot.instance.tasks
     for places, what, able, able_best_effort in (
         (decision.binds, "start", ("allocate",), ("backfill",)),
-        (decision.reserves, "be reserved", ("allocate", "preempt", "reclaim"), ("preempt", "reclaim")),
+        (decision.reserves, "be reserved", _RESERVING, _EVICTING),
     ):
         unable = [one for one in (able, able_best_effort) if not any(policy.has_action(action) for action in one)]
         for key in places if unable else ():
@@ -88,7 +92,6 @@ def actions(decision: Decision) -> Iterator[Violation]:
                 able_now = able_best_effort if tasks[key].best_effort else able
                 if able_now in unable:
                     yield Violation("actions", key, f"could only {what} by {' or '.join(able_now)}, not configured")
-    evicts = by_action(policy.evicts)
     for eviction in decision.evictions:
-        if eviction.action and not evicts[eviction.action]:
+        if eviction.action and not policy.evicts(eviction.action):
             yield Violation("actions", eviction.task, f"is evicted by {eviction.action}, which is not configured")

@@ -20,7 +20,7 @@ def protect_conformance(decision: Decision) -> Iterator[Violation]:
     for victim in decision.victims if any(protects.values()) else ():
         if victim.namespace != "kube-system" and victim.spec.priority_class_name not in CRITICAL:
             continue
-        action = rights.action(victim.key)
+        action = rights.protection(victim.key)
         if action is not None and protects[action]:
             yield Violation("protect.conformance", victim.key, "is critical to the system")
 
@@ -30,7 +30,7 @@ def protect_pdb(decision: Decision) -> Iterator[Violation]:
     rights, protects = decision.rights, by_action(decision.snapshot.policy.pdb_protects)
     if "hard" not in protects.values():
         return
-    hard = {v.key for v in decision.victims if (action := rights.action(v.key)) and protects[action] == "hard"}
+    hard = {v.key for v in decision.victims if (action := rights.protection(v.key)) and protects[action] == "hard"}
     if not hard:
         return
     for budget, covered in budget_use(decision).items():
@@ -75,7 +75,7 @@ def protect_guarantee(decision: Decision) -> Iterator[Violation]:
     losers = set()
     shares = snapshot.shares
     for victim in decision.victims if any(protects.values()) else ():
-        action, queue = rights.action(victim.key), snapshot.queue_of(victim)
+        action, queue = rights.protection(victim.key), snapshot.queue_of(victim)
         if action and queue and queue.name in shares and protects[action]:
             losers.add(queue.name)
     for name in sorted(losers):

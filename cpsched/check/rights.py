@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from cpsched.check.gang_rights import KINDS, GangRights
 from cpsched.check.identical import holding_of, request_of, right_of, victims
 from cpsched.instance import Task
+from cpsched.policy.policy import AnyAction, GangAction
 from cpsched.resources import Vector, add, total_of
 from cpsched.shares import Exact
 from cpsched.snapshot.rights import Action, is_above_share
@@ -41,6 +43,10 @@ class Rights:
         self.snapshot = decision.snapshot
         self.everywhere = self.snapshot.policy.rules.eviction_scope == "cluster"
         self._evictions = decision.evictions
+        self._gang_rights, self._node_by_task = GangRights(decision), decision.placed
+        self._by_gang: dict[str, GangAction] = {
+            item.task: item.action for item in decision.evictions if item.action in ("gangpreempt", "gangreclaim")
+        }
         self._victims_by_queue, self._placed_by_node = decision.victims_by_queue, decision.placed_by_node
         self._allocated_after = decision.allocated_after
 
@@ -54,9 +60,18 @@ class Rights:
         """The tasks placed beside the victim that may evict it, by the action that the eviction names, or by any."""
         victim = self.snapshot.instance.tasks[key]
         actions_of = self.snapshot.rights.against(victim)
+        if named in KINDS:
+            return self._entitled_by_gang(victim, named)
         pairs = [(task, how) for task in self._beside(victim) for how in actions_of(task) if named in ("", how)]
         actions = frozenset([action for _, action in pairs])
         return Entitled(tuple(pairs), actions, "preempt" if "preempt" in actions else "reclaim" if actions else None)
+
+    def _entitled_by_gang(self, victim: Task, named: str) -> Entitled:
+        """The tasks of jobs for which a gang action may evict the victim, with the kind of right that it is."""
+        how: Action = "preempt" if named == "gangpreempt" else "reclaim"
+        action: GangAction = "gangpreempt" if named == "gangpreempt" else "gangreclaim"
+        pairs: Pairs = tuple([(task, how) for task in self._gang_rights.entitled(victim, action)])
+        return Entitled(pairs, frozenset([how]) if pairs else frozenset(), how if pairs else None)
 
     def _beside(self, victim: Task) -> Iterable[Task]:
         placed = self._placed_by_node
@@ -68,6 +83,21 @@ class Rights:
     def static(self) -> dict[str, Pairs]:
         """Rights before shares are looked at."""
         return {key: entitled.pairs for key, entitled in self._entitled.items()}
+
+    def payers(self, victim: Task) -> Pairs:
+        """Who may be charged for a victim; one that breaks `eviction` by its queue's share alone is no second breach.
+
+        A gang action evicts for a job wherever it is placed, but only tasks beside the victim can use its room.
+        """
+        pairs = self.by_victim[victim.key] or self.static[victim.key]
+        if victim.key not in self._by_gang or self.everywhere:
+            return pairs
+        return tuple([pair for pair in pairs if self._node_by_task[pair[0].key] == victim.node])
+
+    def protection(self, victim: str) -> AnyAction | None:
+        """The action by whose rules a victim is protected, None if nobody could have evicted it."""
+        action = self.action(victim)
+        return action if action is None else self._by_gang.get(victim, action)
 
     def action(self, victim: str) -> Action | None:
         """The action a victim counts under, None if nobody could have evicted it."""
@@ -172,6 +202,9 @@ def _less(held: Vector, gone: Vector) -> dict[str, float]:
     return {name: held.get(name, 0) - gone.get(name, 0) for name in {**held, **gone}}
 
 
-def by_action(ask: Callable[[Action], Answer]) -> dict[Action, Answer]:
+_EVICTING: tuple[AnyAction, ...] = ("preempt", "reclaim", "gangpreempt", "gangreclaim")
+
+
+def by_action(ask: Callable[[AnyAction], Answer]) -> dict[AnyAction, Answer]:
     """What a policy says of each action, for rules that ask it of every victim."""
-    return {action: ask(action) for action in ("preempt", "reclaim")}
+    return {action: ask(action) for action in _EVICTING}

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from cpsched import timestamps
-from cpsched.cli.output import as_json, busy, emit, emit_tables, warn
+from cpsched.cli.in_doubt import above, in_doubt
+from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, warn
 from cpsched.cli.terms import fields, sentence
-from cpsched.doubts import without
+from cpsched.doubts import for_this_dump, without
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -26,17 +27,21 @@ FINE, FINDINGS, NOT_VERIFIED = 0, 1, 3
 def verify_certificate(document: Document, input_: str, terms: Terms, *, json: bool, strict: bool) -> int:
     """Check a certificate against its input."""
     from cpsched.certificate import Certificate, verified
+    from cpsched.completeness.registry import doubts
+    from cpsched.contents import contents
 
     certificate = Certificate.parse(document.data, file=document.file)
     with busy("Checking"):
         instance, policy = terms.opened(input_, certificate.as_solution(), document.file)
         checked = verified(instance, policy, certificate, file=document.file)
-    warn([*instance.warnings, *policy.warnings])
+    announce(policy)
+    warn([*instance.warnings, *policy.warnings, *in_doubt(instance, json)])
+    found = doubts(instance, policy, search=True)
     if json:
-        emit(as_json(_verdict(policy, checked) | shown_doubts(policy)))
+        emit(as_json(_verdict(policy, checked) | shown_doubts(found)))
     else:
-        said = summary(checked, policy.doubts_of_search)
-        emit_tables(sentence(instance, policy), _levels(checked), *_findings(checked), said)
+        terms_ = [contents(instance, policy), *above(found), sentence(instance, policy)]
+        emit_tables(terms_, _levels(checked), *_findings(checked), summary(checked, found))
     return exit_code(checked, strict=strict)
 
 
@@ -47,9 +52,9 @@ def exit_code(checked: Checked, *, strict: bool) -> int:
     return NOT_VERIFIED if checked.unverified else FINE
 
 
-def shown_doubts(policy: Policy) -> dict[str, Any]:
-    """What the configuration runs and a proof knows nothing of, as JSON has it."""
-    return {"doubts": [one.model_dump() for one in policy.doubts_of_search]} if policy.doubts_of_search else {}
+def shown_doubts(doubts: Sequence[Doubt]) -> dict[str, Any]:
+    """What the input lacks, and what the configuration runs and a proof knows nothing of, as JSON has it."""
+    return {"doubts": [one.model_dump() for one in doubts]} if doubts else {}
 
 
 def summary(checked: Checked, doubts: Sequence[Doubt] = ()) -> str:
@@ -57,7 +62,8 @@ def summary(checked: Checked, doubts: Sequence[Doubt] = ()) -> str:
     if checked.findings:
         return f"{len(checked.findings)} finding{'s' * (len(checked.findings) > 1)}: the certificate does not hold."
     if checked.is_optimal:
-        return f"Optimal{without(doubts)}: every bound was computed anew, no solver has to be believed."
+        scope = for_this_dump(doubts) + without(doubts)
+        return f"Optimal{scope}: every bound was computed anew, no solver has to be believed."
     of = len(checked.levels)
     open_ = f"{checked.open} of {of} levels are not proved"
     if not checked.unverified:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 import cpsched
+from cpsched.cli.capture import capture
 from cpsched.cli.check import check
 from cpsched.cli.command import Command
 from cpsched.cli.compare import compare
@@ -38,6 +39,7 @@ app.command(cls=Command, epilog=EXIT_CODES)(explain)
 app.command(cls=Command, epilog=EXIT_CODES)(verify)
 app.command(cls=Command, epilog=STUDY_EXIT_CODES)(study)
 app.command(cls=Command, epilog=EXIT_CODES)(report)
+app.command(cls=Command, epilog=EXIT_CODES)(capture)
 app.command("import", cls=Command, epilog=EXIT_CODES)(import_)
 app.command(cls=Command, epilog=EXIT_CODES)(generate)
 app.command(cls=Command, epilog=EXIT_CODES)(schema)

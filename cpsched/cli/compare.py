@@ -28,6 +28,7 @@ from cpsched.cli.parameters import (
     Workers,
 )
 from cpsched.cli.progress import progress
+from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
 from cpsched.errors import InputError, unexpected
 
 if TYPE_CHECKING:
@@ -68,6 +69,13 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     workers: Workers = 1,
     jobs: Jobs = 1,
     cache: Cache = None,
+    submit: Submit = None,
+    cordon: Cordon = None,
+    drain: Drain = None,
+    add_nodes: AddNodes = None,
+    like: Like = None,
+    without: Without = None,
+    assume_nodes: AssumeNodes = False,
     json: Json = False,
     markdown: Markdown = False,
     output: Output = None,
@@ -84,8 +92,9 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     from cpsched.options import Options
 
     check_outputs(output)
+    changes = changes_of(corpora[0], submit, cordon, drain, add_nodes, like, without, assume_nodes)
     names = checked(named_in(engines or ()) or [MIRROR, OPTIMAL])
-    told = Told(model, conf, lenient, kube_version, pod_groups, allow_extenders or None, strict)
+    told = Told(model, conf, lenient, kube_version, pod_groups, allow_extenders or None, strict, changes)
     options = Options(time_limit=time_limit, workers=workers, seed=seed)
     summary, kept = Summary(names), list[Any]()
     single: Comparison | None = None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
+from cpsched.cli.in_doubt import above
 from cpsched.cli.tables import table
-from cpsched.report.jobs import keys_of, name_of, outcome, stay_rows, touched_jobs
+from cpsched.report.jobs import gangs_short, keys_of, name_of, outcome, stay_rows, too_little, touched_jobs
 from cpsched.report.levels import proof
 from cpsched.report.standing import shown
 from cpsched.report.status import status_text
@@ -16,6 +17,7 @@ from cpsched.report.words import BETTER
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from cpsched.cli.output import Part
     from cpsched.snapshot import SessionJob, Snapshot
     from cpsched.solution import Level, Solution
 
@@ -28,17 +30,29 @@ MOST_ROWS = 40
 """Longer tables say how many rows they leave out; JSON has them all."""
 
 
-def decision_tables(snapshot: Snapshot, solution: Solution) -> Iterator[Table | str]:
+def decision_tables(snapshot: Snapshot, solution: Solution) -> Iterator[Part]:
     """Everything a person wants to see first."""
+    from cpsched.contents import contents, nothing_to_decide
+
     ended = ", interrupted" if solution.interrupted else ""
-    yield f"Engine {solution.engine}, model {solution.model}: {status_text(solution)}{ended}"
+    nothing = nothing_to_decide(snapshot, solution)
+    status = f"nothing to decide: {nothing}" if nothing else f"{status_text(solution)}{ended}"
+    yield [
+        contents(snapshot.instance, snapshot.policy),
+        *(one.text for one in snapshot.instance.what_if),
+        *above(solution.doubts),
+        f"Engine {solution.engine}, model {solution.model}: {status}",
+    ]
+    if nothing:
+        yield from _cut("Why others stay", ["task", "reason stated by the engine"], stay_rows(solution.unplaced))
+        return
     yield from _cut("Jobs", JOB_COLUMNS, _jobs(snapshot, solution))
     yield from _cut("Where tasks go", ["job", "task", "node", ""], _places(snapshot, solution))
     yield from _cut("Victims", ["task", "node", "#priority", "action", "for"], _victims(snapshot, solution))
     yield from _cut("Preemptions", PREEMPTION_COLUMNS, _preemptions(solution))
     yield from _cut("Why others stay", ["task", "reason stated by the engine"], stay_rows(solution.unplaced))
     if solution.levels:
-        yield _levels(solution.levels)
+        yield _levels(snapshot, solution)
     findings = [(one.rule, one.subject, one.message) for one in solution.findings]
     yield table("Findings", ["rule", "subject", "message"], findings) if findings else "No rule is broken."
 
@@ -97,13 +111,14 @@ def _victims(snapshot: Snapshot, solution: Solution) -> list[tuple[str, ...]]:
     ]
 
 
-def _levels(levels: Sequence[Level]) -> Table:
-    columns, rows = ["level", "better", "#value"], [_level(level, levels) for level in levels]
+def _levels(snapshot: Snapshot, solution: Solution) -> Table:
+    levels, short = solution.levels, gangs_short(snapshot, solution)
+    columns, rows = ["level", "better", "#value"], [_level(level, levels, short) for level in levels]
     if any(level.proved or level.bound is not None for level in levels):
         proofs = [proof(level) or "open" for level in levels]
         columns, rows = [*columns, "proof"], [(*row, text) for row, text in zip(rows, proofs, strict=True)]
     return table("Levels, most important first", columns, rows)
 
 
-def _level(level: Level, levels: Sequence[Level]) -> tuple[str, ...]:
-    return (level.label, BETTER[level.sense], shown(level, levels))
+def _level(level: Level, levels: Sequence[Level], short: Mapping[str, int]) -> tuple[str, ...]:
+    return (level.label, BETTER[level.sense], shown(level, levels) + too_little(short.get(level.label, 0)))

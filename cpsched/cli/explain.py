@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cpsched.cli.delivery import check_outputs, deliver
-from cpsched.cli.output import as_json, busy, emit, emit_tables, warn
+from cpsched.cli.in_doubt import in_doubt
+from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, warn
 from cpsched.cli.parameters import AllowExtenders, Conf, Input, Json, KubeVersion, Lenient, Model, Strict, Workers
 from cpsched.cli.solve import FINE, NO_ANSWER, Engine, doubts
+from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
 
 if TYPE_CHECKING:
     from cpsched.explain.result import Explanation
@@ -51,7 +53,7 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     job: JobName = None,
     task: TaskName = None,
     engine: Engine = None,
-    model: Model = "volcano",
+    model: Model = None,
     conf: Conf = None,
     allow_extenders: AllowExtenders = False,
     lenient: Lenient = False,
@@ -59,6 +61,13 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     kube_version: KubeVersion = None,
     time_limit: TimeLimit = 60,
     workers: Workers = 2,
+    submit: Submit = None,
+    cordon: Cordon = None,
+    drain: Drain = None,
+    add_nodes: AddNodes = None,
+    like: Like = None,
+    without: Without = None,
+    assume_nodes: AssumeNodes = False,
     json: Json = False,
     markdown: Markdown = False,
     output: Output = None,
@@ -71,6 +80,7 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     that waits, grouped by the first reason (engine: the mirror of the model's scheduler).
     """
     from cpsched import engines
+    from cpsched.contents import contents
     from cpsched.explain.inquiry import explain as inquire
     from cpsched.explain.waiting import waiting
     from cpsched.importers.load import load
@@ -78,11 +88,12 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     from cpsched.options import Options
 
     check_outputs(output)
+    changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without, assume_nodes)
     options = Options(time_limit=time_limit, workers=workers)
     lists = name is job is task is None
     engines.find(engine or engines.DEFAULT)
     with busy(f"Reading {input_}"):
-        instance = load(input_, lenient=lenient, strict=strict)
+        instance = load(input_, lenient=lenient, strict=strict, changes=changes)
         policy = load_policy(
             model,
             conf,
@@ -92,20 +103,21 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
             allow_extenders=allow_extenders or None,
         )
     decides = engine or (policy.model.scheduler if lists else engines.DEFAULT)
-    warn([*instance.warnings, *policy.warnings, *doubts(decides, policy)])
+    announce(policy)
+    warn([*instance.warnings, *policy.warnings, *doubts(decides, policy), *in_doubt(instance, json)])
     with busy("Explaining"):
         if lists:
             found: Explanation | Waiting = waiting(instance, policy, options, decides)
         else:
             found = inquire(instance, policy, options, engine=decides, job=job, task=task, name=name)
-    _show(found, json, markdown, output)
+    _show(found, contents(instance, policy), json, markdown, output)
     return NO_ANSWER if found.is_open else FINE
 
 
-def _show(found: Explanation | Waiting, json: bool, markdown: bool, output: str | None) -> None:
+def _show(found: Explanation | Waiting, read: str, json: bool, markdown: bool, output: str | None) -> None:
     from cpsched.cli.explanation import explanation_tables
 
-    text = found.to_markdown() if markdown else as_json(found.to_dict())
+    text = f"{read}\n\n{found.to_markdown()}" if markdown else as_json(found.to_dict())
 
     def show() -> None:
         if json:
@@ -113,6 +125,6 @@ def _show(found: Explanation | Waiting, json: bool, markdown: bool, output: str 
         elif markdown:
             emit(text)
         else:
-            emit_tables(*explanation_tables(found.blocks()))
+            emit_tables(read, *explanation_tables(found.blocks()))
 
     deliver(show, (output, lambda: text))

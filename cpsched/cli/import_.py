@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from cpsched.cli.delivery import check_outputs, deliver, write_output
+from cpsched.cli.in_doubt import in_doubt
 from cpsched.cli.output import as_json, busy, emit, emit_tables, warn
 from cpsched.cli.parameters import Input, Lenient, Output, Strict
+from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -47,7 +49,7 @@ Queues = Annotated[
 ]
 
 
-def import_(
+def import_(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it has options
     input_: Input,
     from_: From = None,
     queues: Queues = None,
@@ -55,6 +57,13 @@ def import_(
     lenient: Lenient = False,
     strict: Strict = False,
     conf: Conf = None,
+    submit: Submit = None,
+    cordon: Cordon = None,
+    drain: Drain = None,
+    add_nodes: AddNodes = None,
+    like: Like = None,
+    without: Without = None,
+    assume_nodes: AssumeNodes = False,
     output: Output = None,
 ) -> int:
     """Read an input and write it as one Instance (JSON).
@@ -65,20 +74,24 @@ def import_(
     """
     from dataclasses import replace
 
+    from cpsched.contents import contents
     from cpsched.importers.kubernetes import Report
     from cpsched.importers.load import load
 
     check_outputs(output)
+    changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without, assume_nodes)
     counts = Report(count_fields=report)
     with busy(f"Reading {input_}"):
-        instance = load(input_, lenient=lenient, strict=strict, report=counts, format=from_, queues=queues)
-        warnings = list(instance.warnings)
+        instance = load(
+            input_, lenient=lenient, strict=strict, report=counts, format=from_, queues=queues, changes=changes
+        )
+        warnings = [*instance.warnings, *in_doubt(instance, beside_json=True)]
         if conf is not None:
             instance = replace(instance, conf=_configuration(conf, warnings))
         text = as_json(instance.to_dict())
     warn(warnings)
     if report:
-        deliver(lambda: emit_tables(*_tables(counts, input_)), (output, lambda: text))
+        deliver(lambda: emit_tables(contents(instance), *_tables(counts, input_)), (output, lambda: text))
     elif output is not None:
         write_output(output, text)
     else:
@@ -106,7 +119,8 @@ def _tables(counts: Report, input_: str) -> list[Table | str]:
         parts.append(_table("Left aside: kinds that scheduling does not look at", "kind", counts.other_kinds))
     if counts.unread:
         parts.append(_table("Left aside: fields that nothing here reads", "field", counts.unread))
-    aside = list(counts.aside.rows("stdin" if input_ == "-" else input_))
+    root = "stdin" if input_ == "-" else input_
+    aside = [*counts.gaps.rows(root), *counts.aside.rows(root)]
     if aside:
         parts.append(_aside_table(aside))
     if not counts.other_kinds and not counts.unread and not aside:
@@ -118,7 +132,7 @@ def _aside_table(rows: list[tuple[str, str, int, str]]) -> Table:
     from cpsched.cli.tables import table
 
     shown = [(what, why, str(count), places) for what, why, count, places in rows]
-    return table("Set aside", ["what", "why", "#count", "where"], shown)
+    return table("Set aside, or not as it should be", ["what", "why", "#count", "where"], shown)
 
 
 def _table(title: str, what: str, counts: Counter[str]) -> Table:

@@ -6,9 +6,12 @@ import atexit
 import gc
 import signal
 import sys
-from typing import NoReturn
 
 from cpsched.interrupts import INTERRUPTED, LINE, Interrupts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 
 def run() -> NoReturn:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from cpsched.policy import Policy
+
     Part: TypeAlias = Table | str | Sequence[str]
     """A table, a line, or several lines below each other."""
 
@@ -64,6 +66,12 @@ def warn(messages: Iterable[str]) -> None:
     """One line each, on stderr."""
     for message in messages:
         say(f"cpsched: warning: {one_line(message)}")
+
+
+def announce(policy: Policy) -> None:
+    """Which model holds and why, on stderr, if the input decided it."""
+    if policy.choice:
+        say(f"cpsched: {one_line(policy.choice)}")
 
 
 def complain(message: str) -> None:

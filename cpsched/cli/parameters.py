@@ -16,7 +16,14 @@ Input = Annotated[
     ),
 ]
 Model = Annotated[
-    str, typer.Option("--model", metavar="NAME|FILE", help="Policy: the name of a shipped model, or a model file.")
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="NAME|FILE",
+        help="Policy: the name of a shipped model, or a model file. Default: kube or volcano, as the configuration, "
+        "the pending pods or the objects of the input say.",
+        show_default=False,
+    ),
 ]
 Conf = Annotated[
     str | None,
@@ -35,9 +42,11 @@ AllowExtenders = Annotated[
         help="Also ask the HTTP extenders that the input or a model names; without it only those of --conf are asked.",
     ),
 ]
-Lenient = Annotated[bool, typer.Option("--lenient", help="Broken references between objects are warnings, not errors.")]
+Lenient = Annotated[
+    bool, typer.Option("--lenient", help="Broken references between objects are warnings in a case too, not errors.")
+]
 Strict = Annotated[
-    bool, typer.Option("--strict", help="Files and objects that cannot be read are errors; else they are set aside.")
+    bool, typer.Option("--strict", help="Read the input as a case: every fault is an error, none is set aside.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Output = Annotated[
@@ -46,7 +55,12 @@ Output = Annotated[
 ]
 
 Seed = Annotated[
-    int, typer.Option("--seed", help="Where upstream leaves it to chance: 1 takes the documented choice, others draw.")
+    int,
+    typer.Option(
+        "--seed",
+        help="Seed for choices that the real scheduler makes at random. 1: the documented fixed choice; other values "
+        "sample.",
+    ),
 ]
 TimeLimit = Annotated[
     float, typer.Option("--time-limit", metavar="SECONDS", help="Then the best so far is the answer.")
@@ -75,8 +89,8 @@ CaseModel = Annotated[
     typer.Option(
         "--model",
         metavar="NAME|FILE",
-        help="Policy for every case. Default: the case's own, else kube for a KubeSchedulerConfiguration, "
-        "else volcano.",
+        help="Policy for every case. Default: the case's own, else kube or volcano, as its configuration, its pending "
+        "pods or its objects say.",
         show_default=False,
     ),
 ]

@@ -1,4 +1,4 @@
-"""`--trace` and `--all-outcomes`: how the Volcano mirror decides, and what else chance could have made of it."""
+"""`--trace` and `--all-outcomes`: how a mirror decides, and what else chance could have made of it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cpsched.cli.delivery import write_output
-from cpsched.cli.output import as_json, emit, emit_lines, say_lines
+from cpsched.cli.output import as_json, busy, emit, emit_lines, say_lines, warn
 from cpsched.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,20 +38,25 @@ def refuse_with_all_outcomes(**wanted: object) -> None:
 def list_outcomes(
     engine: str, instance: Instance, policy: Policy, *, json: bool, output: str | None
 ) -> tuple[Solution, ...]:
-    """Show every decision that upstream's random choices can lead to."""
-    from cpsched.greedy.volcano.engine import Options as MirrorOptions
-    from cpsched.greedy.volcano.engine import replay
+    """Show the decisions that upstream's random choices can lead to."""
+    from cpsched.greedy import kube, volcano
     from cpsched.judge import judged
 
-    _only_volcano(engine, "--all-outcomes")
-    found = replay(instance, policy, MirrorOptions(all_outcomes=True)).outcomes
-    outcomes = tuple(judged(instance, policy, one) for one in found)
+    mirrors = {"volcano": volcano.outcomes, "kube": kube.outcomes}
+    if engine not in mirrors:
+        raise InputError(f"engine {engine} has no --all-outcomes", right="add --engine volcano or --engine kube")
+    with busy(f"Deciding ({engine})"):
+        found = mirrors[engine](instance, policy)
+    outcomes = tuple(judged(instance, policy, one) for one in found.solutions)
+    if not found.is_complete:
+        tried = f"{found.runs - found.samples} runs did not try every combination of random choices"
+        warn([f"{tried}; seeds 2 to {found.samples + 1} are added, and there may be other decisions"])
     text = as_json([one.to_dict() for one in outcomes])
     write_output(output, text)
     if json:
         emit(text)
     else:
-        emit_lines(_lines(outcomes))
+        emit_lines(_lines(outcomes, found.is_complete))
     return outcomes
 
 
@@ -60,13 +65,15 @@ def _only_volcano(engine: str, option: str) -> None:
         raise InputError(f"engine {engine} has no {option}", right="add --engine volcano")
 
 
-def _lines(outcomes: Sequence[Solution]) -> list[str]:
+def _lines(outcomes: Sequence[Solution], is_complete: bool) -> list[str]:
     total, breaking = len(outcomes), sum(bool(one.findings) for one in outcomes)
     broken = f"{breaking or 'none'} break{'s' * (breaking < 2)} a rule"
-    lines = [f"{total} different decision{'s' * (total != 1)} by chance alone; {broken}"]
+    least = "" if is_complete else "at least "
+    lines = [f"{least}{total} different decision{'s' * (total != 1)} by chance alone; {broken}"]
     for number, one in enumerate(outcomes, start=1):
         broken = ", ".join(sorted({finding.rule for finding in one.findings})) or "no rule"
-        lines += ["", f"{number}. breaks {broken}"]
+        seed = "" if one.seed is None else f" (--seed {one.seed})"
+        lines += ["", f"{number}.{seed} breaks {broken}"]
         for title, places in (("starts", one.binds), ("allocated", one.allocated), ("waits", one.pipelined)):
             lines += [f"  {title:9} {task} on {node}" for task, node in sorted(places.items())]
         lines += [f"  evicted   {item.task} on {item.node} for {item.for_job}" for item in one.evictions]

@@ -12,6 +12,7 @@ from cpsched.cli.delivery import check_outputs, write_output
 from cpsched.cli.output import emit, emit_tables, warn
 from cpsched.cli.parameters import AllowExtenders, Conf, Lenient, Seed, Strict, TimeLimit, Workers
 from cpsched.cli.reported import Request, is_study, report_decisions, report_study
+from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
 from cpsched.errors import InputError
 
 if TYPE_CHECKING:
@@ -99,6 +100,13 @@ def report(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     time_limit: TimeLimit = 60,
     workers: Workers = 2,
     nodes: Nodes = 40,
+    submit: Submit = None,
+    cordon: Cordon = None,
+    drain: Drain = None,
+    add_nodes: AddNodes = None,
+    like: Like = None,
+    without: Without = None,
+    assume_nodes: AssumeNodes = False,
     form: Format = None,
     output: OutputFile = None,
 ) -> int:
@@ -111,13 +119,14 @@ def report(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     from cpsched.options import Options
 
     check_outputs(output)
+    changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without, assume_nodes)
     options = Options(time_limit=time_limit, workers=workers, seed=seed)
     if is_study(input_):
         made, left_out = report_study(input_, drawn=(form or _form(output)) == "html")
     else:
         left_out = []
         given = (input_, tuple(solution or ()), engines, model, conf, kube_version, allow_extenders, lenient, strict)
-        made = report_decisions(Request(*given, options, nodes))
+        made = report_decisions(Request(*given, options, nodes, changes))
     _write(made, form or _form(output), output)
     warn(left_out)
     return UNREADABLE if left_out else FINE

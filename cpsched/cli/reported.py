@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from cpsched.cli.output import busy, warn
-from cpsched.cli.terms import DEFAULT_MODEL, model_of
+from cpsched.cli.output import announce, busy, warn
+from cpsched.cli.terms import model_of
 from cpsched.errors import InputError, one_line
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from cpsched.report.scene import Scene
     from cpsched.report.told import Told
     from cpsched.solution import Solution
+    from cpsched.what_if.changes import Changes
 
 STUDY = "study.json"
 MOST_TASKS_WITH_REASONS = 2000
@@ -40,6 +41,7 @@ class Request:
     strict: bool
     options: Options
     nodes: int
+    changes: Changes
 
 
 def is_study(input_: str) -> bool:
@@ -168,16 +170,17 @@ def _opened(cluster: str, request: Request, stored: list[Stored]) -> tuple[Insta
     from cpsched.importers.load import load
     from cpsched.importers.policy import load_policy
 
-    instance = load(cluster, lenient=request.lenient, strict=request.strict)
+    instance = load(cluster, lenient=request.lenient, strict=request.strict, changes=request.changes)
     named = next((one for one in stored if one.solution.model), None)
     policy = load_policy(
-        request.model or (DEFAULT_MODEL if named is None else model_of(named.solution, named.file)),
+        request.model or (None if named is None else model_of(named.solution, named.file)),
         request.conf,
         instance=instance,
         lenient=request.lenient,
         kube_version=request.kube_version or (None if named is None else named.solution.kube_version or None),
         allow_extenders=request.allow_extenders or None,
     )
+    announce(policy)
     warn([*instance.warnings, *policy.warnings])
     return instance, policy
 

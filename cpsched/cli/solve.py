@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from cpsched.cli.delivery import check_outputs, deliver
-from cpsched.cli.output import as_json, busy, emit, emit_tables, line_sink, warn
+from cpsched.cli.in_doubt import in_doubt
+from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, line_sink, warn
 from cpsched.cli.parameters import (
     AllowExtenders,
     Conf,
@@ -26,6 +27,7 @@ from cpsched.cli.parameters import (
     Workers,
 )
 from cpsched.cli.sharding import Sharding, ShardNodes, shard_of
+from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
 
 if TYPE_CHECKING:
     from cpsched.policy import Policy
@@ -83,7 +85,8 @@ AllOutcomes = Annotated[
     bool,
     typer.Option(
         "--all-outcomes",
-        help="List every decision that upstream's chance can lead to (engine volcano); exit 1 if each breaks a rule.",
+        help="List every decision the scheduler could make, over its random choices, or a sample where there are too "
+        "many (engines volcano and kube); exit 1 if each breaks a rule.",
     ),
 ]
 Only = Annotated[str | None, typer.Option("--only", metavar="NS/POD", help="Try only this pod.", show_default=False)]
@@ -92,7 +95,7 @@ Only = Annotated[str | None, typer.Option("--only", metavar="NS/POD", help="Try 
 def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it has options
     input_: Input,
     engine: Engine = None,
-    model: Model = "volcano",
+    model: Model = None,
     conf: Conf = None,
     allow_extenders: AllowExtenders = False,
     lenient: Lenient = False,
@@ -112,6 +115,13 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     pod_groups: PodGroups = False,
     trace: Trace = False,
     all_outcomes: AllOutcomes = False,
+    submit: Submit = None,
+    cordon: Cordon = None,
+    drain: Drain = None,
+    add_nodes: AddNodes = None,
+    like: Like = None,
+    without: Without = None,
+    assume_nodes: AssumeNodes = False,
     json: Json = False,
     output: Output = None,
 ) -> int:
@@ -147,12 +157,13 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
             pod_groups=pod_groups,
             seed=options.chance is not None,
         )
+    changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without, assume_nodes)
     shard = shard_of(sharding, shard_nodes)
     check_outputs(output, certificate, export, None if log == "-" else log)
     name = engine or engines.DEFAULT
     engines.find(name)
     with busy(f"Reading {input_}"):
-        instance = load(input_, sharding=shard, lenient=lenient, strict=strict)
+        instance = load(input_, sharding=shard, lenient=lenient, strict=strict, changes=changes)
         policy = load_policy(
             model,
             conf,
@@ -161,7 +172,8 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
             kube_version=kube_version,
             allow_extenders=allow_extenders or None,
         )
-    warn([*instance.warnings, *policy.warnings, *doubts(name, policy)])
+    announce(policy)
+    warn([*instance.warnings, *policy.warnings, *doubts(name, policy), *in_doubt(instance, json)])
     if all_outcomes:
         outcomes = replays.list_outcomes(name, instance, policy, json=json, output=output)
         return FINDINGS if all(one.findings for one in outcomes) else FINE
@@ -179,7 +191,12 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
         return as_json(certify(instance, policy, solution).to_dict())
 
     def solution_text() -> str:
-        return as_json(stamped(instance, solution).to_dict())
+        from cpsched.contents import nothing_to_decide
+        from cpsched.snapshot import Snapshot
+
+        nothing = nothing_to_decide(Snapshot(instance, policy), solution)
+        notes = (*solution.notes, *([f"nothing to decide: {nothing}"] if nothing else []))
+        return as_json(stamped(instance, solution.model_copy(update={"notes": notes})).to_dict())
 
     def show() -> None:
         from cpsched.cli.decision import decision_tables

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from cpsched.instance import Instance
     from cpsched.policy import Policy
     from cpsched.solution import Solution
+    from cpsched.what_if.changes import Changes
 
-DEFAULT_MODEL = "volcano"
 _CONFIGURATIONS = {"input": "the input's own", "model": "the model's", "default": "the scheduler's default"}
 
 
@@ -23,6 +23,7 @@ class Terms:
     kube_version: str | None = None
     sharding: dict[str, Any] | None = None
     lenient: bool = False
+    changes: Changes | None = None
 
     def opened(self, input_: str, stated: Solution, file: str) -> tuple[Instance, Policy]:
         """The input under the policy.
@@ -34,17 +35,17 @@ class Terms:
         from cpsched.importers.policy import load_policy
 
         model = self.model or model_of(stated, file)
-        instance = load(input_, sharding=self.sharding, lenient=self.lenient)
+        instance = load(input_, sharding=self.sharding, lenient=self.lenient, changes=self.changes)
         release = self.kube_version or stated.kube_version or None
         policy = load_policy(model, self.conf, instance=instance, lenient=self.lenient, kube_version=release)
         return instance, policy
 
 
-def model_of(stated: Solution, file: str) -> str:
-    """The shipped model that a document names."""
+def model_of(stated: Solution, file: str) -> str | None:
+    """The shipped model that a document names, if it names any."""
     from cpsched.policy import stated_model
 
-    return stated_model(stated.model, file=file) if stated.model else DEFAULT_MODEL
+    return stated_model(stated.model, file=file) if stated.model else None
 
 
 def sentence(instance: Instance, policy: Policy) -> str:
@@ -58,7 +59,8 @@ def sentence(instance: Instance, policy: Policy) -> str:
     if instance.sharding is not None:
         parts.append(f"sharding {instance.sharding.mode}, {len(instance.sharding.nodes)} in the shard")
     whose = _CONFIGURATIONS.get(policy.origin.conf, f"{policy.origin.conf_file} (--conf)")
-    return f"Checked under {'; '.join(parts)}; configuration: {whose}."
+    changed = f" What if: {'; '.join(one.effect for one in instance.what_if)}." if instance.what_if else ""
+    return f"Checked under {'; '.join(parts)}; configuration: {whose}.{changed}"
 
 
 def fields(policy: Policy) -> dict[str, Any]:

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cpsched.cli.output import as_json, busy, emit, emit_tables, warn
+from cpsched.cli.certificates import shown_doubts
+from cpsched.cli.in_doubt import above, in_doubt
+from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, warn
 from cpsched.cli.parameters import Conf, Input, Json, Lenient
 from cpsched.cli.sharding import Sharding, ShardNodes, shard_of
 from cpsched.cli.terms import Terms, fields, sentence
+from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -64,6 +67,13 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     shard_nodes: ShardNodes = None,
     lenient: Lenient = False,
     strict: Strict = False,
+    submit: Submit = None,
+    cordon: Cordon = None,
+    drain: Drain = None,
+    add_nodes: AddNodes = None,
+    like: Like = None,
+    without: Without = None,
+    assume_nodes: AssumeNodes = False,
     json: Json = False,
 ) -> int:
     """Check a decision without any solver.
@@ -72,12 +82,15 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     was made from another input or under another policy is checked all the same, with a warning. Of a certificate the
     bounds are computed anew too; if some of them are only claimed, the exit code is 3.
     """
+    from cpsched.completeness.registry import doubts
+    from cpsched.contents import contents
     from cpsched.files import read_document
     from cpsched.judge import decision_of, findings
     from cpsched.provenance import differences
     from cpsched.solution import Solution
 
-    terms = Terms(model, conf, kube_version, shard_of(sharding, shard_nodes), lenient)
+    changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without, assume_nodes)
+    terms = Terms(model, conf, kube_version, shard_of(sharding, shard_nodes), lenient, changes)
     document = read_document(solution_file)
     if isinstance(document.data, Mapping) and document.data.get("kind") == "Certificate":
         from cpsched.cli.certificates import verify_certificate
@@ -88,12 +101,18 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
         instance, policy = terms.opened(input_, solution, document.file)
         decision = decision_of(instance, policy, solution)
         found = findings(decision, solution)
-    warn([*instance.warnings, *policy.warnings])
+    announce(policy)
+    warn([*instance.warnings, *policy.warnings, *in_doubt(instance, json)])
     warn(f"{document.file}: {text}" for text in differences(instance, policy, solution))
     if json:
-        emit(as_json(_verdict(solution, instance, decision, found)))
+        emit(as_json(_verdict(solution, instance, decision, found) | shown_doubts(doubts(instance, policy))))
     else:
-        emit_tables(sentence(instance, policy), _rules(found), *_claims(solution), _summary(found))
+        emit_tables(
+            [contents(instance, policy), *above(doubts(instance, policy)), sentence(instance, policy)],
+            _rules(found),
+            *_claims(solution),
+            _summary(found),
+        )
     return 1 if found or strict else 0
 
 

@@ -7,15 +7,19 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
+from cpsched.alterations import Alteration
 from cpsched.compare.contender import Contender, contend
 from cpsched.compare.differences import Difference, differences
 from cpsched.compare.optima import Optima
 from cpsched.compare.reasons import Reasons
 from cpsched.compare.session import Session
 from cpsched.compare.standing import FINDINGS, Gap, gap, is_better_more
-from cpsched.doubts import Doubt, without
+from cpsched.completeness.registry import doubts
+from cpsched.contents import contents, nothing_to_decide
+from cpsched.doubts import Doubt, for_this_dump, without
 from cpsched.objectives import level_text
 from cpsched.options import Options
+from cpsched.snapshot import Snapshot
 from cpsched.solution import SolutionStatus
 
 Verdict = Literal["optimal", "best", "as good", "behind", "findings", "none"]
@@ -80,6 +84,14 @@ class Comparison:
     """The one of them about the folder of remembered optima, which the answer does not depend on."""
     doubts: tuple[Doubt, ...] = ()
     """What the configuration runs and every decision here leaves out."""
+    what_if: tuple[Alteration, ...] = ()
+    """How the cluster was changed before it was decided on."""
+    choice: str = ""
+    """Why this model, where the input decided it."""
+    read: str = ""
+    """What the input holds, in one line."""
+    nothing: str = ""
+    """Why there was nothing to decide."""
 
     def __getitem__(self, engine: str) -> Judgement:
         """The judgement of one engine."""
@@ -110,8 +122,12 @@ class Comparison:
             "kind": "Comparison",
             "id": self.id,
             "model": self.model,
+            **({"choice": self.choice} if self.choice else {}),
             "instance_sha256": self.instance_sha256,
+            "read": self.read,
+            **({"nothing_to_decide": self.nothing} if self.nothing else {}),
             "reference": self.reference,
+            **({"what_if": [one.model_dump() for one in self.what_if]} if self.what_if else {}),
             **({"doubts": [doubt.model_dump() for doubt in self.doubts]} if self.doubts else {}),
             "levels": [
                 {"level": label, "better": "more" if is_better_more(label) else "less", "values": values}
@@ -151,7 +167,20 @@ def compared(session: Session, contenders: Sequence[Contender], options: Options
     notes = (f"{one.engine}: {note}" for one in contenders for note in one.solution.notes)
     warnings = (*session.instance.warnings, *session.policy.warnings, *([cache] if cache else []), *notes)
     about = (session.id, session.policy.name, session.instance.sha256)
-    return Comparison(*about, judgements, best.engine, warnings, cache, session.policy.doubts)
+    snapshot = Snapshot(session.instance, session.policy)
+    idle = [nothing_to_decide(snapshot, one.solution) for one in contenders]
+    return Comparison(
+        *about,
+        judgements,
+        best.engine,
+        warnings,
+        cache,
+        doubts(session.instance, session.policy),
+        session.instance.what_if,
+        session.policy.choice,
+        contents(session.instance, session.policy),
+        idle[0] if all(idle) else "",
+    )
 
 
 def _key(contender: Contender) -> Any:
@@ -198,8 +227,10 @@ def _is_proved(best: Contender, behind: Gap | None) -> bool:
 
 
 def _optimal(one: Judgement) -> str:
-    left_out = without(one.contender.solution.doubts)
-    return f"nothing is better on any level, proved{left_out and f' for the configuration{left_out}'}"
+    doubts_ = one.contender.solution.doubts
+    left_out = without(doubts_)
+    rest = left_out and f" for the configuration{left_out}"
+    return f"nothing is better on any level, proved{for_this_dump(doubts_)}{rest}"
 
 
 def _behind(one: Judgement) -> str:

@@ -67,7 +67,7 @@ class Optima:
                 wrong = "breaks a rule or misstates its levels"
             else:
                 is_enough = solution.status is SolutionStatus.OPTIMAL or entry["time_limit"] >= time_limit
-                told = {"doubts": doubts_about(solution, policy)}
+                told = {"doubts": doubts_about(instance, policy, solution)}
                 return solution.model_copy(update=told) if is_enough else None
             self._doubt(f"{place}: this remembered optimum {wrong}; it is removed and solved anew")
             place.unlink()

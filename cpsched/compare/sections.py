@@ -26,13 +26,17 @@ class Section(NamedTuple):
 
 
 def headline(comparison: Comparison) -> list[str]:
-    """A line for all that is left out, then one line per engine."""
-    doubts = [f"Doubt: {doubt.text}" for doubt in comparison.doubts]
-    return [*doubts, *(_line(one) for one in comparison.judgements)]
+    """What was read, why this model, what was changed or is left out, then a line per engine."""
+    choice = [comparison.choice] if comparison.choice else []
+    what_if, doubts = (one.text for one in comparison.what_if), (f"Doubt: {one.text}" for one in comparison.doubts)
+    said = [f"Nothing to decide: {comparison.nothing}."] if comparison.nothing else map(_line, comparison.judgements)
+    return [comparison.read, *choice, *what_if, *doubts, *said]
 
 
 def sections(comparison: Comparison) -> Iterator[Section]:
-    """Levels, findings, differences."""
+    """Levels, findings, differences; nothing where there was nothing to decide."""
+    if comparison.nothing:
+        return
     yield _levels(comparison)
     findings = [
         (one.engine, finding.rule, finding.subject, finding.message)
@@ -60,6 +64,9 @@ def summary_sections(summary: Summary) -> Iterator[Section]:
     if summary.doubts:
         left_out = [(doubt, str(n)) for doubt, n in summary.doubts.most_common()]
         yield _cut("Left out of the configuration", ["without", "#cases"], left_out, MOST_CASES)
+    if summary.in_doubt:
+        in_doubt = [(doubt, str(n)) for doubt, n in summary.in_doubt.most_common()]
+        yield _cut("Inputs in doubt", ["doubt", "#cases"], in_doubt, MOST_CASES)
     rules = [(name, rule, str(n)) for name, tally in summary.tallies.items() for rule, n in tally.rules.most_common()]
     if rules:
         yield Section("Rules broken", ["engine", "rule", "#cases"], rules)

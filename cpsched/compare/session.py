@@ -9,10 +9,11 @@ from cpsched.importers.policy import Configuration, load_policy
 from cpsched.importers.recorded import Outcome, outcomes
 from cpsched.instance import Instance
 from cpsched.options import Options
-from cpsched.policy import Policy, recognise
+from cpsched.policy import Policy
 
 if TYPE_CHECKING:
     from cpsched.importers.corpus import Case
+    from cpsched.what_if.changes import Changes
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,8 @@ class Told:
     allow_extenders: bool | None = None
     strict: bool = True
     """Whether faults in the file of a case are errors."""
+    changes: Changes | None = None
+    """What is changed in every cluster before anything is decided."""
 
 
 @dataclass(frozen=True)
@@ -55,10 +58,9 @@ class Session:
 
 def open_session(case: Case, told: Told) -> Session:
     """Load a case; what the user says comes before what the case says."""
-    instance = case.load(lenient=told.lenient, strict=told.strict)
-    conf = next((one for one in (told.conf, case.conf, instance.conf) if one is not None), None)
+    instance = case.load(lenient=told.lenient, strict=told.strict, changes=told.changes)
     policy = load_policy(
-        told.model if told.model is not None else case.model or _made_for(conf),
+        told.model if told.model is not None else case.model,
         told.conf,
         instance=instance,
         lenient=told.lenient,
@@ -69,10 +71,3 @@ def open_session(case: Case, told: Told) -> Session:
     groups = told.pod_groups or case.stated.get("pod_groups") is True
     found = outcomes(case)
     return Session(case.id, instance, policy, found, case.only, groups, case.file, case.line)
-
-
-def _made_for(conf: Configuration | None) -> str:
-    """The shipped model for the scheduler whose configuration this is."""
-    if conf is None or isinstance(conf, str) or not hasattr(conf, "get"):
-        return "volcano"
-    return recognise(conf).scheduler

@@ -62,20 +62,24 @@ class Summary:
         self.cases = 0
         self.doubts: Counter[str] = Counter()
         """What is left out of the configuration → cases."""
+        self.in_doubt: Counter[str] = Counter()
+        """What inputs contradict or lack → cases."""
         self.failed: list[str] = []
         """What went wrong with cases that could not be compared, a line each."""
 
     def add(self, comparison: Comparison) -> None:
         """Count one more case."""
         self.cases += 1
-        self.doubts.update({str(doubt) for doubt in comparison.doubts})
+        self.doubts.update({str(doubt) for doubt in comparison.doubts if not doubt.is_of_input})
+        self.in_doubt.update({str(doubt) for doubt in comparison.doubts if doubt.is_of_input})
         for one in comparison.judgements:
             self._count(comparison, one, self.tallies.setdefault(one.engine, Tally()))
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
         engines = {name: tally.to_dict() for name, tally in self.tallies.items() if tally.cases}
-        doubts = {"doubts": dict(self.doubts.most_common())} if self.doubts else {}
+        both = {"doubts": self.doubts, "inputs_in_doubt": self.in_doubt}
+        doubts = {name: dict(counts.most_common()) for name, counts in both.items() if counts}
         return {"cases": self.cases, "failed": self.failed, **doubts, "engines": engines}
 
     def _count(self, comparison: Comparison, one: Judgement, tally: Tally) -> None:

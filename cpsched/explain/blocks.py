@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from cpsched.alterations import Alteration
+from cpsched.doubts import for_this_dump
 from cpsched.explain.requirements import Requirement, named
 from cpsched.explain.result import Candidate, Explanation, NodeReasons, Reason, Repair, Victims
 from cpsched.objectives import level_text
@@ -34,10 +36,19 @@ _KINDS = {
 _ADMITTED = {True: "yes", False: "possible, but others come first", None: "not found out in time"}
 
 
+def what_if_block(what_if: Sequence[Alteration]) -> Iterator[Block]:
+    """How the cluster was changed; nothing if it was not."""
+    if what_if:
+        yield Table("What if", [""], [(f"{one.effect} ({one.option})",) for one in what_if])
+
+
 def blocks(explanation: Explanation) -> Iterator[Block]:
     """The summary, then everything that supports it."""
-    yield explanation.summary
+    yield from what_if_block(explanation.what_if)
     yield from (f"Doubt: {doubt.text}" for doubt in explanation.doubts)
+    yield explanation.summary
+    if here := for_this_dump(explanation.doubts):
+        yield f"What is said to be impossible or best is proved{here}."
     if len(explanation.placements) > 1:
         yield Table("Where", ["task", "node"], list(explanation.placements.items()))
     yield from _lines("What the scheduler says", explanation.told)
@@ -82,7 +93,8 @@ def _alternative(explanation: Explanation) -> Iterator[Block]:
     places = ", ".join(f"{task} on {node}" for task, node in list(explanation.alternative.items())[:5])
     more = ", ..." if len(explanation.alternative) > 5 else ""
     victims = ", ".join(explanation.alternative_evictions) or "nobody"
-    title = {"missed": "The optimum", "outranked": "If nobody were ahead"}.get(explanation.verdict, "Otherwise")
+    titles = {"missed": "The optimum", "tied": "The other decision", "outranked": "If nobody were ahead"}
+    title = titles.get(explanation.verdict, "Otherwise")
     yield f"{title}: {places}{more}, evicting {victims}."
 
 

@@ -14,8 +14,8 @@ from cpsched.explain.requirements import Requirement, named
 from cpsched.explain.result import Candidate, Victims
 from cpsched.instance import Task
 from cpsched.objectives import OF_VICTIMS, comparable, value_of
-from cpsched.optimum.placeable import UndecidedError
-from cpsched.optimum.single import best_victims
+from cpsched.optimum.queries.feasibility import UndecidedError
+from cpsched.optimum.queries.single_preemptor import best_victims
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.rights import Action
 from cpsched.solution import Eviction

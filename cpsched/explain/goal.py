@@ -10,7 +10,7 @@ from cpsched.check import Decision
 from cpsched.explain.lifting import Lifted
 from cpsched.explain.requirements import Requirement
 from cpsched.objectives import level_plan
-from cpsched.optimum.placeable import UndecidedError, Wanted, find
+from cpsched.optimum.queries.feasibility import Demand, UndecidedError, find
 from cpsched.snapshot import Snapshot
 
 LARGE = 100_000
@@ -49,12 +49,12 @@ class Goal:
     counts: Mapping[str, int] = field(default_factory=dict)
     """For a task: how many tasks every job is given in the decision that leaves it out."""
 
-    def wanted(self, ahead: Collection[str] = (), levels: tuple[tuple[str, int | None], ...] = ()) -> Wanted:
+    def wanted(self, ahead: Collection[str] = (), levels: tuple[tuple[str, int | None], ...] = ()) -> Demand:
         """The goal, with these jobs and levels left as the reference has them."""
         if self.task is None:
-            return Wanted(served=frozenset({self.job, *ahead}), levels=levels)
+            return Demand(served=frozenset({self.job, *ahead}), levels=levels)
         counts = {job: self.counts.get(job, 0) + (job == self.job) for job in ahead}
-        return Wanted(alike={self.task: self.alike + 1}, tasks=counts, levels=levels)
+        return Demand(alike={self.task: self.alike + 1}, tasks=counts, levels=levels)
 
     def is_met(self, decision: Decision) -> bool:
         """Whether the decision serves the job, or places one more of its tasks that are like the one asked for."""
@@ -82,7 +82,7 @@ class Goal:
 def decision_with(
     snapshot: Snapshot,
     goal: Goal,
-    wanted: Wanted,
+    wanted: Demand,
     seconds: float,
     lifted: Collection[Requirement] = (),
     only: Collection[str] | None = None,

@@ -9,6 +9,7 @@ from typing import Any
 
 from cpsched import engines
 from cpsched.check import Decision
+from cpsched.completeness.registry import doubts
 from cpsched.errors import InputError
 from cpsched.explain import texts
 from cpsched.explain.candidates import candidates_of
@@ -25,7 +26,7 @@ from cpsched.explain.subject import Subject, settled, subject_of
 from cpsched.explain.trial import Changes, Trial
 from cpsched.instance import Instance
 from cpsched.judge import decision_of
-from cpsched.optimum.placeable import UndecidedError, kin
+from cpsched.optimum.queries.feasibility import UndecidedError, identical_pending
 from cpsched.options import Options
 from cpsched.policy import Policy
 from cpsched.snapshot import SessionJob, Snapshot
@@ -61,7 +62,8 @@ def explain(
         task=subject.task.key if subject.task else None,
         engine=engine,
         model=policy.name,
-        doubts=policy.doubts_of_search,
+        doubts=doubts(instance, policy, search=True),
+        what_if=instance.what_if,
         **inquiry.answer(),
     )
 
@@ -178,7 +180,7 @@ class Inquiry:
         if not self.job.is_below_minimum or self.job.key in self.best.placed_by_job:
             waiting = [one for one in self.job.pending if one.key not in placed]
             task = task or waiting[0]
-            alike = kin(self.snapshot, task)
+            alike = identical_pending(self.snapshot, task)
             counts = {job: len(tasks) for job, tasks in self.best.placed_by_job.items()}
             return Goal(self.job.key, task.key, alike, sum(key in placed for key in alike), counts)
         return Goal(self.job.key)
@@ -205,9 +207,12 @@ class Inquiry:
 
     def _missed(self) -> Fields:
         keys = [self.subject.task.key] if self.subject.task else [task.key for task in self.job.tasks]
+        ours, best = ([level.value for level in one.levels] for one in (self.solution, self.optimum))
+        is_tied = ours == best and not self.solution.findings
+        name = self.subject.name
         return {
-            "verdict": Verdict.MISSED,
-            "summary": texts.missed(self.subject.name, self.engine),
+            "verdict": Verdict.TIED if is_tied else Verdict.MISSED,
+            "summary": texts.tied(name, self.engine) if is_tied else texts.missed(name, self.engine, self.optimum),
             "alternative": {key: self.best.placed[key] for key in keys if key in self.best.placed},
             "alternative_evictions": tuple(
                 one.task for one in texts.evictions_for(self.optimum, self.job.key, self.best.placed.values())

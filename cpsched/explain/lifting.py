@@ -14,7 +14,7 @@ from cpsched.instance import Instance, Queue, Task
 from cpsched.instance import Status as TaskStatus
 from cpsched.policy import Policy
 from cpsched.policy.model import Rules
-from cpsched.policy.policy import EvictingAction
+from cpsched.policy.policy import AnyAction
 from cpsched.shares import Exact, QueueShare
 from cpsched.snapshot import Room, SessionJob, Snapshot
 from cpsched.snapshot.predicates import Predicates
@@ -45,7 +45,7 @@ class LiftedPolicy(Policy):
         """The configured actions; all there are, if the rule is lifted."""
         return (*super().actions, *ACTIONS) if "actions" in self.lifted else super().actions
 
-    def evicts(self, action: EvictingAction) -> bool:
+    def evicts(self, action: AnyAction) -> bool:
         """As configured; without the rule `eviction` somebody always may."""
         return super().evicts(action) or ("eviction" in self.lifted and action == "preempt")
 
@@ -104,13 +104,20 @@ class _LiftedPredicates(Predicates):
 
 
 def static_refusals(predicates: Predicates, task: Task) -> dict[str, dict[str, Status]]:
-    """Per static filter the nodes that it refuses by itself."""
-    found = {}
+    """Per static filter the nodes that it refuses by itself.
+
+    Where a PreFilter turns the task away, no scheduler runs the PreFilters behind it, so they refuse nothing.
+    """
+    found, is_turned_away = {}, False
     for name in predicates.names(task):
-        if FILTERS[name].is_static:
-            verdicts = feasible(task, predicates.cluster, [name], predicates.args(task)).by_node()
-            if refused := {node: status for node, status in verdicts.items() if not status.is_success}:
-                found[name] = refused
+        if not FILTERS[name].is_static and not predicates.any_dynamic:
+            continue
+        verdicts = feasible(task, predicates.cluster, [name], predicates.args(task))
+        turns_away = not verdicts.prefiltered.status.is_success
+        refused = {node: status for node, status in verdicts.by_node().items() if not status.is_success}
+        if FILTERS[name].is_static and refused and not (turns_away and is_turned_away):
+            found[name] = refused
+        is_turned_away = is_turned_away or turns_away
     return found
 
 

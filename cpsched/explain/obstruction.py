@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from cpsched.explain.conflict import minimal_conflict
 from cpsched.explain.goal import Clock, Goal, decision_with
 from cpsched.explain.requirements import Requirement
-from cpsched.optimum.placeable import UndecidedError
+from cpsched.optimum.queries.feasibility import UndecidedError
 from cpsched.snapshot import Snapshot
 
 MOST_SETS = 5

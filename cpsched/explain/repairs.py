@@ -13,7 +13,7 @@ from cpsched.explain.obstacles import obstacles
 from cpsched.explain.requirements import PROTECTIONS, Requirement
 from cpsched.explain.trial import Changes, Lever, Progress, Trial
 from cpsched.instance import Task
-from cpsched.optimum.placeable import UndecidedError, find
+from cpsched.optimum.queries.feasibility import UndecidedError, find
 from cpsched.snapshot import Snapshot
 
 DEAR = 1000

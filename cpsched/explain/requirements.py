@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from cpsched.amounts import shown
-from cpsched.explain.groups import NodeGroup
+from cpsched.explain.entering import entering_lines
+from cpsched.explain.groups import SMALL, NodeGroup, Shortage
 from cpsched.explain.obstacles import summary
 from cpsched.filters import FILTERS
 from cpsched.instance import HOLDS_ROOM
 from cpsched.snapshot import SessionJob, Snapshot
-from cpsched.snapshot.enqueue import refusal
 
 STATE = "state"
 """Subject of the requirement that a queue be Open, behind the queue's name."""
@@ -59,22 +60,54 @@ def requirements_of(snapshot: Snapshot, job: SessionJob, groups: Sequence[NodeGr
 
 def _capacity(snapshot: Snapshot, job: SessionJob, groups: Sequence[NodeGroup]) -> Iterator[Requirement]:
     asked = sorted({name for task in job.pending for name, amount in task.requests.items() if amount > 0})
-    for name in sorted(asked, key=lambda name: (name == "pods", name)):
-        for group in groups:
+    ordered = sorted(asked, key=lambda name: (name == "pods", name))
+    never = [name for name in ordered if groups and all(_is_too_small(group, name) for group in groups)]
+    for name in never:
+        largest = max((one for group in groups for one in group.shortages if one.resource == name), key=_size)
+        yield Requirement("capacity", name, _all_nodes(groups), largest.text)
+    for name in ordered:
+        for group in groups if name not in never else ():
             free = sum(max(0, snapshot.idle[node].get(name, 0)) for node in group.nodes)
             text = group.shortage(name) or f"enough {name} for one task, {shown(name, free)} free in all"
             yield Requirement("capacity", name, group.nodes, text)
 
 
 def _filters(snapshot: Snapshot, job: SessionJob, groups: Sequence[NodeGroup]) -> Iterator[Requirement]:
+    everywhere = {name: words for name, words in _words(groups).items() if words.total() == len(groups)}
+    for name, words in everywhere.items():
+        if FILTERS[name].is_static:
+            yield Requirement("filters", name, _all_nodes(groups), "; ".join(words))
     for group in groups:
         for name, reasons in group.refusals:
-            yield Requirement("filters", name, group.nodes, ", ".join(reasons))
+            if name not in everywhere:
+                yield Requirement("filters", name, group.nodes, ", ".join(reasons))
     if snapshot.predicates.any_dynamic:
         names = dict.fromkeys(name for task in job.pending for name in snapshot.predicates.names(task))
         for name in names:
             if not FILTERS[name].is_static:
-                yield Requirement("filters", name, (), "what other pods and volumes leave it")
+                text = "; ".join(everywhere.get(name, ())) or "what other pods and volumes leave it"
+                yield Requirement("filters", name, (), text)
+
+
+def _words(groups: Sequence[NodeGroup]) -> dict[str, Counter[str]]:
+    """Per filter what it says of the groups that it refuses, and of how many."""
+    found: dict[str, Counter[str]] = {}
+    for group in groups:
+        for name, reasons in (*group.refusals, *group.objections):
+            found.setdefault(name, Counter())[", ".join(reasons)] += 1
+    return found
+
+
+def _all_nodes(groups: Sequence[NodeGroup]) -> tuple[str, ...]:
+    return tuple(node for group in groups for node in group.nodes)
+
+
+def _is_too_small(group: NodeGroup, resource: str) -> bool:
+    return any(one.resource == resource and one.state == SMALL for one in group.shortages)
+
+
+def _size(one: Shortage) -> float:
+    return one.size
 
 
 def _gang(snapshot: Snapshot, job: SessionJob) -> Iterator[Requirement]:
@@ -113,8 +146,8 @@ def _queue(snapshot: Snapshot, job: SessionJob) -> Iterator[Requirement]:
 def _entering(snapshot: Snapshot, job: SessionJob) -> Iterator[Requirement]:
     policy = snapshot.policy
     if job.is_pending and policy.pending_jobs_enter != "freely":
-        refused = refusal(snapshot, job, [job]) if policy.pending_jobs_enter == "enqueue" else ()
-        why = f"{refused[0]} refuses: {', '.join(refused[1:])}" if refused else "its PodGroup is Pending"
+        lines = entering_lines(snapshot, job) if policy.pending_jobs_enter == "enqueue" else []
+        why = "; ".join(lines) or "its PodGroup is Pending"
         yield Requirement("enqueue", job.key, (), why)
     missing = [name for name in ACTIONS if not policy.is_kube and not policy.has_action(name)]
     if missing:

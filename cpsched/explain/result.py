@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from cpsched.alterations import Alteration
 from cpsched.doubts import Doubt
 from cpsched.solution import Eviction
 
@@ -26,7 +27,9 @@ class Verdict(StrEnum):
     OUTRANKED = "outranked"
     """It could be placed, but those ahead of it leave no room."""
     MISSED = "missed"
-    """The heuristic leaves it, the optimum places it."""
+    """The heuristic leaves it, a better decision places it."""
+    TIED = "tied"
+    """The heuristic leaves it, a decision that is as good on every level places it."""
     UNDECIDED = "undecided"
     """Not found out in time."""
 
@@ -136,6 +139,7 @@ class Explanation(_Part):
     candidates: tuple[Candidate, ...] = ()
     notes: tuple[str, ...] = ()
     doubts: tuple[Doubt, ...] = Field((), description="what the configuration runs and the answer leaves out")
+    what_if: tuple[Alteration, ...] = Field((), description="how the cluster was changed before it was decided on")
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from cpsched.errors import InputError
+from cpsched.explain.entering import entering_lines
 from cpsched.instance import Status, Task
 from cpsched.snapshot import SessionJob, Snapshot
 from cpsched.snapshot.jobs import DEFAULT_SCHEDULER
@@ -120,6 +121,8 @@ def settled(snapshot: Snapshot, subject: Subject) -> str | None:
         return _settled_task(snapshot, subject.task, subject.job)
     job = subject.job
     assert job is not None
+    if not job.tasks:
+        return "; ".join(["has no pods yet", *(entering_lines(snapshot, job) if job.is_pending else ())])
     waiting = [task for task in job.tasks if task.status is Status.PENDING]
     if waiting and all(task.gated for task in waiting):
         return f"is held back: all its {len(waiting)} waiting tasks have scheduling gates: {_gates(waiting[0])}"

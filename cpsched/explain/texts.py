@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cpsched.amounts import shown
 from cpsched.check import Decision
+from cpsched.explain.entering import entering_lines
 from cpsched.explain.goal import Goal
 from cpsched.explain.groups import HELD, NodeGroup
 from cpsched.explain.obstacles import summary
@@ -16,8 +17,7 @@ from cpsched.explain.rivals import Rival
 from cpsched.instance import Task
 from cpsched.objectives import level_text, value_of
 from cpsched.snapshot import SessionJob, Snapshot
-from cpsched.snapshot.enqueue import refusal
-from cpsched.solution import Eviction, Solution
+from cpsched.solution import Eviction, Solution, SolutionStatus
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -47,9 +47,15 @@ def placed(name: str, places: Mapping[str, str], waits: Collection[str], evictio
     return f"{name} {how}{many} on {nodes}{cost}."
 
 
-def missed(name: str, engine: str) -> str:
+def missed(name: str, engine: str, optimum: Solution) -> str:
     """The heuristic's fault."""
-    return f"{name} stays in the decision of engine {engine}, but it could be placed: the optimum does so."
+    best = "the optimum" if optimum.status is SolutionStatus.OPTIMAL else "the best decision found"
+    return f"{name} stays in the decision of engine {engine}, but it could be placed: {best} does so."
+
+
+def tied(name: str, engine: str) -> str:
+    """Nobody's fault."""
+    return f"{name} stays in the decision of engine {engine}; another decision, as good on every level, places it."
 
 
 def undecided(name: str) -> dict[str, Any]:
@@ -155,8 +161,8 @@ def _other_lines(snapshot: Snapshot, job: SessionJob, groups: Sequence[NodeGroup
     how = snapshot.policy.pending_jobs_enter
     if job.is_pending and how == "never":
         lines.append("enqueue: its PodGroup is Pending, and no configured action lets it in")
-    elif job.is_pending and how == "enqueue" and (refused := refusal(snapshot, job, [job])):
-        lines.append(f"enqueue: {refused[0]} refuses it for {', '.join(refused[1:])}")
+    elif job.is_pending and how == "enqueue":
+        lines += [f"enqueue: {line}" for line in entering_lines(snapshot, job)]
     held = [g for g in groups if not g.refusals and any(one.state == HELD for one in g.shortages)]
     if held:
         nodes = dict.fromkeys(node for group in held for node in group.nodes)

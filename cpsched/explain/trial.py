@@ -13,7 +13,7 @@ from cpsched.explain.goal import Clock, Goal, decision_with, is_large
 from cpsched.instance import Instance
 from cpsched.judge import decision_of
 from cpsched.objectives import OF_VICTIMS
-from cpsched.optimum.placeable import UndecidedError, Wanted
+from cpsched.optimum.queries.feasibility import Demand, UndecidedError
 from cpsched.options import Options
 from cpsched.policy import Policy
 from cpsched.snapshot import Snapshot
@@ -94,7 +94,7 @@ class Trial:
         """Note that not everything is known about the kind of repair at hand."""
         self.progress.open.add(self.progress.kind)
 
-    def wanted(self, snapshot: Snapshot) -> Wanted:
+    def wanted(self, snapshot: Snapshot) -> Demand:
         """The goal, with what those ahead get and what victims it costs them left as it is."""
         levels = tuple(level for level in self.goal.levels_ahead(snapshot) if level[0] in OF_VICTIMS)
         return replace(self.goal.wanted(self.ahead(snapshot), levels), reference=self.best)

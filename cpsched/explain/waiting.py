@@ -8,7 +8,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from cpsched import engines
-from cpsched.explain.blocks import Block, Table
+from cpsched.alterations import Alteration
+from cpsched.doubts import Doubt
+from cpsched.explain.blocks import Block, Table, what_if_block
 from cpsched.explain.first_reason import FirstReasons
 from cpsched.instance import Instance, Status, Task
 from cpsched.options import Options
@@ -42,8 +44,10 @@ class Waiting(_Part):
     engine: str
     model: str
     status: SolutionStatus
+    doubts: tuple[Doubt, ...] = Field((), description="what the input lacks, or the configuration runs and is left out")
     groups: tuple[WaitingGroup, ...] = Field(description="by the highest priority, then by name")
     starts: WaitingGroup | None = Field(None, description="what the engine starts in this session")
+    what_if: tuple[Alteration, ...] = Field((), description="how the cluster was changed before it was decided on")
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
@@ -62,6 +66,8 @@ class Waiting(_Part):
 
     def blocks(self) -> Iterator[Block]:
         """The counts, the groups, and how to ask about one."""
+        yield from what_if_block(self.what_if)
+        yield from (f"Doubt: {doubt.text}" for doubt in self.doubts)
         groups = [*self.groups, *([self.starts] if self.starts else [])]
         if not groups:
             yield "Nothing waits: no task is pending."
@@ -91,7 +97,8 @@ def waiting(instance: Instance, policy: Policy, options: Options, engine: str | 
     groups = {reason: _group(snapshot, reason, [*tasks.values()]) for reason, tasks in found.items()}
     starts = groups.pop(STARTS, None)
     ordered = sorted(groups.values(), key=lambda group: (-group.priority, group.jobs[0]))
-    return Waiting(engine=name, model=policy.name, status=solution.status, groups=tuple(ordered), starts=starts)
+    about: dict[str, Any] = {"engine": name, "model": policy.name, "status": solution.status, "starts": starts}
+    return Waiting(groups=tuple(ordered), what_if=instance.what_if, doubts=solution.doubts, **about)
 
 
 def _reasons(snapshot: Snapshot, solution: Solution, engine: str) -> Iterator[tuple[str, Task]]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from cpsched.filters import dynamic_resources, node_volume_limits, pod_topology_spread, volume_binding
 from cpsched.filters.args import Args
 from cpsched.filters.feasible import PreFiltered, first_failure, prefilter
+from cpsched.filters.harmless import Harmless, Place
 from cpsched.filters.registry import chosen
 from cpsched.filters.state import ClusterState
 from cpsched.filters.status import Status
@@ -60,8 +61,9 @@ class _Step(NamedTuple):
 class OrderSearch:
     """Depth first with memory: what has been placed, and what was booked for it, decides what can follow.
 
-    Of the tasks that pass, those in the emptiest domains go first, which is always right for a single kind. A task that
-    is refused for want of volumes or devices, and shares none with another, is refused for good: the search turns back.
+    A task that passes and that nobody who waits can mind goes at once, and nothing else is tried instead. Of the
+    others, those in the emptiest domains go first, which is always right for a single kind. A task that is refused for
+    want of volumes or devices, and shares none with another, is refused for good: the search turns back.
     """
 
     def __init__(self, cluster: ClusterState, placements: list[tuple[Task, str]], names: list[str], args: Args):
@@ -73,6 +75,7 @@ class OrderSearch:
         self._placed: list[_Step] = []
         self._dead: set[Hashable] = set()
         self._shared = _shared_claims([task for task, _ in placements])
+        self._harmless = Harmless([self._at(number, found) for number, found in self._waiting().items()], CONSUMING)
         self._stuck: tuple[int, tuple[tuple[Task, str, Status], ...]] = (-1, ())
 
     def run(self) -> Order:
@@ -103,19 +106,16 @@ class OrderSearch:
 
     def _options(self) -> Iterator[tuple[int, PreFiltered]]:
         """Kinds whose next task passes now, those in the emptiest domains first."""
-        prefiltered_by_template: dict[int, PreFiltered] = {}
-        waiting = []
-        for number, kind in enumerate(self._kinds):
-            if not kind.waiting:
-                continue
-            prefiltered = prefiltered_by_template.get(kind.template)
-            if prefiltered is None:
-                prefiltered = prefilter(kind.waiting[-1], self._cluster, self._names, self._args)
-                prefiltered_by_template[kind.template] = prefiltered
-            waiting.append((_crowding(prefiltered, kind.node, self._cluster), number, prefiltered))
+        waiting = self._waiting()
         self._work -= len(waiting)
-        ordered = sorted(waiting, key=lambda item: item[:2])
-        tested: Iterable[Tested] = ((n, found, self._status(self._kinds[n], found)) for _, n, found in ordered)
+        crowding = {n: _crowding(found, self._kinds[n].node, self._cluster) for n, found in waiting.items()}
+        ordered = sorted(waiting, key=lambda number: (crowding[number], number))
+        at_once = (number for number in ordered if self._harmless(number, waiting))
+        best = next((n for n in at_once if self._status(self._kinds[n], waiting[n]).is_success), None)
+        if best is not None:
+            yield best, waiting[best]
+            return
+        tested: Iterable[Tested] = ((n, waiting[n], self._status(self._kinds[n], waiting[n])) for n in ordered)
         turns_back = False
         if self._consumes:
             tested = list(tested)
@@ -129,6 +129,18 @@ class OrderSearch:
                 yield number, prefiltered
         if len(self._placed) > self._stuck[0]:
             self._stuck = (len(self._placed), tuple(failing))
+
+    def _waiting(self) -> dict[int, PreFiltered]:
+        """Kinds with tasks left, by number, and what their filters read now."""
+        by_template: dict[int, PreFiltered] = {}
+        for kind in self._kinds:
+            if kind.waiting and kind.template not in by_template:
+                by_template[kind.template] = prefilter(kind.waiting[-1], self._cluster, self._names, self._args)
+        return {number: by_template[kind.template] for number, kind in enumerate(self._kinds) if kind.waiting}
+
+    def _at(self, number: int, prefiltered: PreFiltered) -> Place:
+        kind = self._kinds[number]
+        return Place(kind.waiting[-1], kind.template, prefiltered, self._cluster.nodes[kind.node].labels)
 
     def _is_for_good(self, kind: Kind, status: Status) -> bool:
         """Whether whoever comes next can only make it worse: what is booked is not given back."""

@@ -42,7 +42,7 @@ def _distances(report: Report) -> Iterator[Section]:
     for one in report.verdicts:
         distance = one.case.distance
         if distance is not None:
-            rest = " for the configuration without what is left out" if one.case.doubts else ""
+            rest = " apart from what is in doubt" if one.case.doubts else ""
             where = f"none: optimal, proved{rest}" if distance.proved else "none seen, not proved"
             if distance.gap is not None:
                 where = distance.gap.level if distance.proved else f"{distance.gap.level}, perhaps earlier"

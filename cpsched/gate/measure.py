@@ -11,6 +11,7 @@ from cpsched.compare.contender import OPTIMAL, Contender, contend
 from cpsched.compare.optima import optima_in
 from cpsched.compare.session import Session, Told, open_session
 from cpsched.compare.standing import Gap, gap
+from cpsched.completeness.registry import doubts
 from cpsched.errors import InputError, unexpected
 from cpsched.importers.corpus import Case
 from cpsched.judge import LEVELS
@@ -119,7 +120,7 @@ def measured(session: Session, own: Contender, best: Contender | None = None) ->
         levels=own.standing.shown,
         distance=_distance(own, own if own.solution.proves else best),
         note=own.note,
-        doubts=(*(doubt.text for doubt in session.policy.doubts), *own.solution.notes),
+        doubts=(*(doubt.text for doubt in doubts(session.instance, session.policy)), *own.solution.notes),
         seconds=own.seconds,
         cache_warning=own.cache_warning or (best.cache_warning if best is not None else ""),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
+from cpsched.aside import OBJECTS, Aside
 from cpsched.errors import InputError
 from cpsched.importers.defaults import ApiDefaults
 from cpsched.importers.gaps import Gaps
@@ -14,10 +15,16 @@ from cpsched.objects import groups, node, pod
 from cpsched.objects.base import Metadata, Object
 from cpsched.objects.cluster import Namespace
 from cpsched.quantity import LARGEST
+from cpsched.resources import from_quantities
 
 Shaped = TypeVar("Shaped", bound=Object)
 DEFAULT_QUEUE = "default"
-OUR_SCHEDULERS = frozenset({"", "volcano"})
+_VOLCANO = frozenset({"", "volcano"})
+"""schedulerName of Volcano's pods; an input made by hand may leave it out."""
+_PLAIN = _VOLCANO | {"default-scheduler"}
+"""Where nothing of Volcano is in the input, its model asks what Volcano would do with kube-scheduler's pods."""
+_NO_NODES = "inputs without nodes"
+_ON_NO_NODE = "counted for jobs and queues, on no node"
 _QUEUE_ANNOTATION = "scheduling.volcano.sh/queue-name"
 
 
@@ -28,12 +35,17 @@ def assemble(
     sharding: Sharding | None = None,
     conf: Mapping[str, Any] | None = None,
     recipe: Mapping[str, Any] | None = None,
-    lenient: bool = False,
+    gaps: Gaps,
+    aside: Aside | None = None,
     file: str | None = None,
 ) -> Instance:
-    """One Instance from all objects; with `lenient` a broken reference is a warning instead of an error."""
-    builder = _Builder(lenient)
-    items = list(found)
+    """One Instance from all objects; `gaps` takes references that lead nowhere.
+
+    With `aside` they are a cluster's: what nobody can count is set aside. Without it they are a case's, and it is an
+    error.
+    """
+    builder = _Builder(gaps, aside)
+    items = [item for item in found if builder.is_countable(item)]
     of_kind: dict[type[Object], list[Found]] = {}
     for item in items:
         of_kind.setdefault(type(item.object), []).append(item)
@@ -48,15 +60,16 @@ def assemble(
     for item in items:
         if isinstance(item.object, pod.Pod):
             task = _task(defaults.filled_in(item.object), pod_groups, plain_cluster)
-            builder.check_task(task, item, nodes, tasks, pod_groups)
-            tasks[task.key] = task
-            objects.append(task.pod)
+            if builder.is_usable(task, item, tasks):
+                builder.check_task(task, item, nodes, pod_groups)
+                tasks[task.key] = task
+                objects.append(task.pod)
         else:
             objects.append(item.object)
     jobs = builder.jobs(tasks, pod_groups, classes)
     queue_views = builder.queues(jobs, queues)
     builder.check_jobs(jobs, pod_groups, queue_views)
-    builder.check_vectors(nodes, queue_views, jobs, items)
+    builder.check_nodes(nodes, tasks, file)
     builder.check_sharding(sharding, nodes)
     return Instance(
         objects=tuple(objects),
@@ -87,38 +100,65 @@ def _objects(of_kind: Mapping[type[Object], Iterable[Found]], shape: type[Shaped
 class _Builder:
     """Makes the parts of the instance, and notes the references that lead nowhere."""
 
-    def __init__(self, lenient: bool):
-        self.gaps = Gaps(lenient)
+    def __init__(self, gaps: Gaps, aside: Aside | None):
+        self.gaps, self.aside = gaps, aside
         self.pod_by_job: dict[str, Found] = {}
 
-    def check_task(
-        self,
-        task: Task,
-        item: Found,
-        nodes: Mapping[str, Node],
-        seen: Mapping[str, Task],
-        pod_groups: Mapping[str, Found],
-    ) -> None:
+    def is_countable(self, item: Found) -> bool:
+        """Whether every amount of a node, a queue or a group can be counted."""
+        for name, amount in _amounts(item.object):
+            if amount > LARGEST:
+                return self._unusable(item.error(f"its amount of {name} overflows 64 bits"))
+        return True
+
+    def is_usable(self, task: Task, item: Found, seen: Mapping[str, Task]) -> bool:
+        """Whether the pod can be told from others and its request be counted."""
         if task.key in seen:
-            raise item.error(f"the task id {task.key} is used twice", "ids are unique")
+            return self._unusable(item.error(f"the task id {task.key} is used twice", "ids are unique"))
+        for name, amount in task.requests.items():
+            if amount > LARGEST:
+                return self._unusable(item.error(f"its request for {name} overflows 64 bits"))
+        return True
+
+    def _unusable(self, error: InputError) -> bool:
+        """An error in a case; of a cluster the object is set aside."""
+        if self.aside is None:
+            raise error
+        self.aside.add_error(OBJECTS, error)
+        return False
+
+    def check_nodes(self, nodes: Mapping[str, Node], tasks: Mapping[str, Task], file: str | None) -> None:
+        """Say it once where there are pods and no node at all."""
+        if nodes or not tasks or self.aside is None:
+            return
+        named = {task.node for task in tasks.values() if task.node and task.status not in ENDED}
+        right = "add what `kubectl get nodes -o json` prints"
+        if named:
+            right += f", or let --assume-nodes make the {len(named)} that spec.nodeName names"
+        wrong = "holds pods but no nodes, so nothing can be placed"
+        self.gaps.warn(_NO_NODES, InputError(wrong, file=file, right=right))
+
+    def check_task(self, task: Task, item: Found, nodes: Mapping[str, Node], pod_groups: Mapping[str, Found]) -> None:
         if task.group is not None:
             self.pod_by_job.setdefault(task.group, item)
         if task.status not in ENDED:
-            if task.node and task.node not in nodes:
+            if task.node and task.node not in nodes and (nodes or self.aside is None):
                 wrong = f"sits on node {task.node}, which is not in the input"
-                error = item.error(wrong, "add the node or leave the pod out")
-                self.gaps.fault("pods on nodes that are not in the input", error)
+                right = (
+                    "add the node or leave the pod out"
+                    if self.aside is None
+                    else "counted for jobs and queues, on no node"
+                )
+                self.gaps.fault("pods on nodes that are not in the input", item.error(wrong, right), task.node)
             if not task.node and task.status is Status.RUNNING:
-                error = item.error("is Running but has no spec.nodeName", "say where it runs")
+                right = "say where it runs" if self.aside is None else _ON_NO_NODE
+                error = item.error("is Running but has no spec.nodeName", right)
                 self.gaps.fault("running pods without a node", error)
         group = task.pod.metadata.annotations.get(GROUP_ANNOTATION)
         if group and task.group is None:
             wrong = f"its PodGroup {task.namespace}/{group} is not in the input"
-            warning = item.error(wrong, "it stays out of every job")
-            self.gaps.warn("pods whose PodGroup is not in the input", warning)
-        for name, amount in task.requests.items():
-            if amount > LARGEST:
-                raise item.error(f"its request for {name} overflows 64 bits")
+            warning = item.error(wrong, "such a pod stays out of every job")
+            self.gaps.warn("pods whose PodGroup is not in the input", warning, f"{task.namespace}/{group}")
 
     def jobs(
         self, tasks: Mapping[str, Task], pod_groups: Mapping[str, Found], classes: Mapping[str, groups.PriorityClass]
@@ -142,7 +182,7 @@ class _Builder:
             if name and name not in classes and item is not None:
                 wrong = f"PriorityClass {name} is not in the input"
                 warning = item.error(wrong, f"priority {default_priority} is used")
-                self.gaps.warn("PodGroups whose PriorityClass is not in the input", warning)
+                self.gaps.warn("PodGroups whose PriorityClass is not in the input", warning, name)
             priority = classes[name].value if name in classes else default_priority
             jobs[key] = Job(key, group, tuple(keys), priority, group.spec.queue or DEFAULT_QUEUE)
         return jobs
@@ -176,7 +216,7 @@ class _Builder:
             right = "give it tasks, or write the PodGroup under objects"
             self.gaps.fault(kind, item.error("a job without tasks", right))
         else:
-            self.gaps.warn(kind, item.error("has no pods", "Volcano keeps it as a job without tasks"))
+            self.gaps.warn(kind, item.error("has no pods", "Volcano keeps such a group as a job without tasks"))
 
     def _without_queue(self, item: Found, queue: str, queues: Iterable[str]) -> None:
         """In a cluster Volcano goes on without such a job; a compact job has its queue misspelt."""
@@ -184,25 +224,7 @@ class _Builder:
         if item.by_hand:
             self.gaps.fault(kind, item.error(wrong, f"queues given: {', '.join(sorted(queues)[:5]) or 'none'}"))
         else:
-            self.gaps.warn(kind, item.error(wrong, "Volcano skips such a job"))
-
-    def check_vectors(
-        self, nodes: Mapping[str, Node], queues: Mapping[str, Queue], jobs: Mapping[str, Job], items: Iterable[Found]
-    ) -> None:
-        by_object = {id(item.object): item for item in items}
-
-        def check(owner: Object, vectors: Iterable[Mapping[str, int] | None]) -> None:
-            for vector in vectors:
-                for name, amount in (vector or {}).items():
-                    if amount > LARGEST:
-                        raise by_object[id(owner)].error(f"its amount of {name} overflows 64 bits")
-
-        for one in nodes.values():
-            check(one.node, [one.allocatable])
-        for queue in queues.values():
-            check(queue.queue, [queue.capability, queue.deserved, queue.guarantee])
-        for job in jobs.values():
-            check(job.group, [job.min_resources])
+            self.gaps.warn(kind, item.error(wrong, "Volcano skips such a job"), queue)
 
     def check_sharding(self, sharding: Sharding | None, nodes: Mapping[str, Node]) -> None:
         for name in sorted(sharding.nodes if sharding else ()):
@@ -211,18 +233,30 @@ class _Builder:
                 self.gaps.warn("nodes of the shard that are not in the input", warning)
 
 
+def _amounts(item: Object) -> Iterator[tuple[str, int]]:
+    """Every amount that a node, a queue or a group states."""
+    if isinstance(item, node.Node):
+        yield from Node(item).allocatable.items()
+    elif isinstance(item, groups.Queue):
+        queue = Queue(item)
+        for vector in (queue.capability, queue.deserved, queue.guarantee):
+            yield from (vector or {}).items()
+    elif isinstance(item, groups.PodGroup):
+        yield from from_quantities(item.spec.min_resources or {}).items()
+
+
 def _task(found: pod.Pod, pod_groups: Mapping[str, Found], plain_cluster: bool) -> Task:
-    metadata = found.metadata
+    metadata, spec = found.metadata, found.spec
     key = metadata.annotations.get(ID_ANNOTATION) or metadata.key
     named = metadata.annotations.get(GROUP_ANNOTATION)
-    group: str | None
+    is_ours = spec.scheduler_name in (_PLAIN if plain_cluster else _VOLCANO)
+    group: str | None = None
     if named:
-        group = f"{metadata.namespace}/{named}"
-        group = group if group in pod_groups else None
-    elif plain_cluster or found.spec.scheduler_name in OUR_SCHEDULERS:
+        # Volcano does not see another scheduler's pod before it has a node.
+        joined = f"{metadata.namespace}/{named}"
+        group = joined if joined in pod_groups and (is_ours or spec.node_name) else None
+    elif is_ours:
         group = f"{metadata.namespace}/podgroup-{metadata.uid}"
-    else:
-        group = None
     return Task(key, found, group)
 
 

@@ -14,6 +14,7 @@ from cpsched.instance import Instance
 from cpsched.json_values import json_line
 from cpsched.parsing import SUFFIXES
 from cpsched.policy import stated_model
+from cpsched.what_if.changes import Changes
 
 ROW_SUFFIXES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
 EXPECTED = "expected.json"
@@ -61,20 +62,20 @@ class Case:
         named = self.stated.get("only", self.stated.get("pod"))
         return named if isinstance(named, str) else None
 
-    def load(self, *, lenient: bool = False, strict: bool = True) -> Instance:
+    def load(self, *, lenient: bool = False, strict: bool = True, changes: Changes | None = None) -> Instance:
         """The cluster; in rows, which a recorder wrote, gaps are warnings.
 
         A row that tries one pod is a session of that pod alone: others that wait are left out.
         """
         if self.row is None:
-            return load(self.file, lenient=lenient, strict=strict)
+            return load(self.file, lenient=lenient, strict=strict, changes=changes)
         source = self.row.get("instance", self.row.get("objects"))
         if source is None:
             raise InputError("the row has no cluster", file=self.place, right="give it objects or an instance")
         if self.only is not None and isinstance(source, list):
             source = [item for item in source if not _waits_beside(item, self.only)]
         try:
-            return load(source, sharding=self.row.get("sharding"), lenient=True, strict=True)
+            return load(source, sharding=self.row.get("sharding"), lenient=True, strict=True, changes=changes)
         except InputError as error:
             where = None if error.place is None and error.file == "input" else error.place
             raise InputError(error.wrong, file=self.place, place=where, right=error.right) from None

@@ -14,6 +14,7 @@ from cpsched.importers.snapshot import Context
 from cpsched.instance import GROUP_ANNOTATION, PREEMPTABLE
 from cpsched.parsing import Document
 
+KAI = "kai-scheduler"
 GROUP, FRACTIONS = "pod-group-name", ("gpu-fraction", "gpu-memory")
 LISTS = {
     "nodes": ("v1", "Node"),
@@ -146,8 +147,11 @@ def _pod(
     if (namespace, group) in protected:
         added[PREEMPTABLE] = "false"
     pod = of_kind(annotated(item, added) if added else item, "v1", "Pod")
-    if (namespace, name) in homes and not spec.get("nodeName"):
-        pod["spec"] = {**spec, "nodeName": homes[namespace, name]}
+    # Volcano stands in for KAI: it takes over the pods that are KAI's.
+    ours = {"schedulerName": "volcano"} if spec.get("schedulerName") == KAI else {}
+    home = {"nodeName": homes[namespace, name]} if (namespace, name) in homes and not spec.get("nodeName") else {}
+    if ours or home:
+        pod["spec"] = {**spec, **ours, **home}
     return pod
 
 

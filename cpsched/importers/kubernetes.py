@@ -14,10 +14,12 @@ from pydantic_core import ErrorDetails
 
 from cpsched.aside import Aside
 from cpsched.errors import InputError
+from cpsched.importers.gaps import Gaps
 from cpsched.importers.raw import text_at
 from cpsched.importers.unread import unread_fields
 from cpsched.objects import CLUSTER_WIDE, FORMER_GROUPS, KINDS, UNREAD_VERSIONS
 from cpsched.objects.base import Object, Shape
+from cpsched.objects.event import FAILED, Event
 from cpsched.objects.storage import StorageClass
 
 Known = dict[tuple[type[Shape], str], Shape]
@@ -35,6 +37,8 @@ class Report:
     """What another program's snapshot says that was read with a change."""
     aside: Aside = field(default_factory=Aside)
     """Files and objects that could not be read, and what else was set aside on the way to the objects."""
+    gaps: Gaps = field(default_factory=lambda: Gaps(tolerant=True))
+    """References that lead nowhere."""
     format: str = "kubernetes"
     count_fields: bool = False
     known: Known = field(default_factory=dict, repr=False)
@@ -81,7 +85,7 @@ def read_object(raw: Any, file: str, place: str, report: Report) -> Found | None
         raise InputError(f"apiVersion is {named(api_version)}", file=file, place=place, right="write for example v1")
     group = api_version.rpartition("/")[0]
     shape = KINDS.get((FORMER_GROUPS.get(group, group), kind))
-    if shape is None:
+    if shape is None or (shape is Event and raw.get("reason") != FAILED):
         report.other_kinds[f"{api_version} {kind}"] += 1
         return None
     where = _title(kind, raw, place)

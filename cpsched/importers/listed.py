@@ -27,6 +27,11 @@ def objects_in(document: Document, *, strict: bool = True) -> Iterator[tuple[str
 
 
 def _objects(data: Any, place: str, file: str, strict: bool) -> Iterator[tuple[str, Any]]:
+    if isinstance(data, Mapping) and data.get("kind") == "Table" and isinstance(data.get("rows"), list):
+        # What the API server gives to those who ask for columns; a row may hold its whole object.
+        rows = [row.get("object") for row in data["rows"] if isinstance(row, Mapping)]
+        yield from ((f"{place}.rows[{at}].object".removeprefix("."), one) for at, one in enumerate(rows) if one)
+        return
     if not isinstance(data, Mapping) or not _is_list(data, strict):
         yield place, data
         return

@@ -9,18 +9,26 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from cpsched.alterations import UNALTERED, Alteration
 from cpsched.aside import FILES, LINKS, NO_OBJECTS, OBJECTS, PARTS, Aside
 from cpsched.collector import without_collector
 from cpsched.errors import InputError
 from cpsched.importers import compact
 from cpsched.importers.assemble import assemble
+from cpsched.importers.captured import is_capture, stated
 from cpsched.importers.duplicates import without_duplicates
 from cpsched.importers.formats import KUBERNETES, read_input, translated
+from cpsched.importers.gaps import Gaps
 from cpsched.importers.kubernetes import EXPECTED, Found, Report, input_error, no_object, read_object
 from cpsched.importers.listed import objects_in
 from cpsched.importers.snapshot import Context
 from cpsched.instance import API_VERSION, Instance, Sharding
 from cpsched.parsing import Document, tolerated
+from cpsched.what_if.apply import applied
+from cpsched.what_if.changes import Changes, Cluster, last_moment
+from cpsched.what_if.submit import as_new
+from cpsched.workloads.expand import Given, expanded
+from cpsched.workloads.expand import given as workload
 
 FAULTS = (OBJECTS, FILES, PARTS, NO_OBJECTS)
 """What is set aside of a cluster, and is an error in a case."""
@@ -37,6 +45,7 @@ def load(
     report: Report | None = None,
     format: str | None = None,
     queues: Source | None = None,
+    changes: Changes | None = None,
 ) -> Instance:
     """Read and validate an instance; InputError says in one line what is wrong.
 
@@ -48,19 +57,25 @@ def load(
         source: a path, "-" for stdin, several paths of one cluster, a mapping (a List, an object, the compact form or
             another program's snapshot), or a list of objects.
         sharding: overrides the instance's own: {"mode": "none|soft|hard", "nodes": [...]}.
-        lenient: broken cross-references become warnings of the instance.
+        lenient: in a case too, broken cross-references become warnings of the instance.
         strict: treat the source as a case.
         report: is filled with what was and what was not understood.
         format: a key of FORMATS, if it shall not be told by looking.
         queues: further objects that the source lacks, such as the queues of a cache dump.
+        changes: what is changed before anything is decided.
     """
     with without_collector():
         report = Report() if report is None else report
-        return _load(source, sharding, Context(report, lenient, strict), format, queues)
+        return _load(source, sharding, Context(report, lenient, strict), format, queues, changes or Changes())
 
 
 def _load(
-    source: Source, sharding: Mapping[str, Any] | None, context: Context, format: str | None, queues: Source | None
+    source: Source,
+    sharding: Mapping[str, Any] | None,
+    context: Context,
+    format: str | None,
+    queues: Source | None,
+    changes: Changes,
 ) -> Instance:
     settings: dict[str, Any] = {}
     report = context.report
@@ -70,17 +85,29 @@ def _load(
     documents, file = _documents(source, format, context)
     found = [item for document in documents for item in _read(document, settings, context)]
     report.notes += context.notes
-    if not found and not settings:
+    if not found and not settings and not context.workloads:
         _refuse_nothing(report, file)
     is_case = context.strict or (bool(settings) and report.format == KUBERNETES)
     if is_case and (fault := report.aside.first_error(*FAULTS)) is not None:
         raise fault
     if sharding is not None:
         settings["sharding"] = _sharding(sharding, file)
-    items = without_duplicates([*given, *found], None if is_case else report.aside)
-    instance = assemble(items, lenient=context.lenient, file=file, **settings)
+    aside = None if is_case else report.aside
+    items = without_duplicates([*given, *found], aside)
+    settings = context.captured | settings
+    unaltered, items, what_if = _completed(items, context, changes, file, settings.get("now"), is_case=is_case)
+    if not items and not settings:
+        _refuse_nothing(report, file)
+    report.gaps = Gaps(tolerant=context.lenient or not is_case)
+    instance = assemble(items, gaps=report.gaps, aside=aside, file=file, **settings)
     notes = [*report.aside.summary(file), *context.notes]
-    return replace(instance, warnings=(*(f"{file}: {note}" for note in notes), *instance.warnings))
+    warnings = (*(f"{file}: {note}" for note in notes), *instance.warnings)
+    instance = replace(instance, what_if=what_if, warnings=warnings)
+    if what_if:
+        instance.found_out[UNALTERED] = assemble(
+            unaltered, gaps=Gaps(tolerant=True), aside=Aside(), file=file, **settings
+        )
+    return instance
 
 
 def _refuse_nothing(report: Report, file: str) -> None:
@@ -90,6 +117,8 @@ def _refuse_nothing(report: Report, file: str) -> None:
     if report.other_kinds:
         kinds = ", ".join(sorted(report.other_kinds)[:5])
         raise InputError(f"nothing here is of a kind that scheduling looks at ({kinds})", file=file, right=EXPECTED)
+    if (count := report.aside.count(NO_OBJECTS)) > 1:
+        raise InputError(f"none of {count} documents holds an object", file=file, right=EXPECTED)
     if (fault := report.aside.first_error(NO_OBJECTS, LINKS)) is not None:
         raise fault
 
@@ -124,12 +153,21 @@ def _read(document: Document, settings: dict[str, Any], context: Context) -> Ite
     for place, raw in objects_in(document, strict=context.strict):
         if _is_instance(raw, place):
             yield from _read_compact(raw, document.file, place, settings, context)
+        elif is_capture(raw):
+            context.captured |= stated(raw, document.file, place, context.notes)
         else:
-            yield from _read_object(raw, document.file, place, context.report, context.aside)
+            yield from _read_object(raw, document.file, place, context)
 
 
-def _read_object(raw: Any, file: str, place: str, report: Report, aside: Aside | None) -> list[Found]:
-    """The object, if it is one of a kind that scheduling looks at."""
+def _read_object(raw: Any, file: str, place: str, context: Context) -> list[Found]:
+    """The object, if it is one of a kind that scheduling looks at; workloads are kept apart."""
+    report, aside = context.report, context.aside
+    one = workload(raw, file, place)
+    if one is not None:
+        context.workloads.append(one)
+        if one.is_only_workload:
+            report.read[one.kind] += 1
+            return []
     is_none = isinstance(raw, InputError) or (not place and no_object(raw, file, place) is not None)
     found = tolerated(aside, NO_OBJECTS if is_none else OBJECTS, lambda: [read_object(raw, file, place, report)])
     return [item for item in found if item is not None]
@@ -157,10 +195,40 @@ def _read_compact(
     settings |= {"now": form.now, "conf": form.conf, "recipe": form.recipe}
     settings["sharding"] = Sharding(shard.mode, frozenset(shard.nodes), shard.name) if shard else None
     for where, item in compact.expand(form, file):
-        for made in _read_object(item, file, where, context.report, context.aside):
+        for made in _read_object(item, file, where, context):
             yield replace(made, by_hand=True)
     for index, item in enumerate(form.objects):
-        yield from _read_object(item, file, f"objects[{index}]", context.report, context.aside)
+        yield from _read_object(item, file, f"objects[{index}]", context)
+
+
+def _completed(
+    items: list[Found], context: Context, changes: Changes, file: str, now: int | None, *, is_case: bool
+) -> tuple[list[Found], list[Found], tuple[Alteration, ...]]:
+    """The objects before and after changes: with the pods of workloads that have none yet, changed as the user asks."""
+    aside = None if is_case else context.aside
+    made = expanded(context.workloads, items, aside=aside, waiting=not is_case)
+    context.notes += [*made.notes, *made.summary]
+    items = [*items, *made.found]
+    if not changes:
+        return items, items, ()
+    submitted = [(source, *_submitted(source)) for source in changes.submit]
+    cluster = Cluster(list(items), file, last_moment(items, now))
+    context.notes += applied(cluster, changes, submitted, context.workloads)
+    return items, cluster.found, tuple(cluster.what_if)
+
+
+def _submitted(source: Source) -> tuple[list[Found], list[Given]]:
+    """The objects of something that is submitted, where every fault is an error."""
+    context, settings = Context(Report(), strict=True), dict[str, Any]()
+    documents, file = _documents(source, KUBERNETES, context)
+    news = [Document(one.file, [as_new(raw) for _, raw in objects_in(one)]) for one in documents]
+    found = [item for document in news for item in _read(document, settings, context)]
+    if settings:
+        raise InputError("an Instance", file=file, place="--submit", right="submit Kubernetes objects")
+    if not found and not context.workloads:
+        _refuse_nothing(context.report, file)
+        raise InputError("holds nothing to submit", file=file, place="--submit", right="give Kubernetes objects")
+    return found, context.workloads
 
 
 def _sharding(stated: Mapping[str, Any], file: str) -> Sharding:

@@ -1,12 +1,14 @@
-"""The policy of one run: a model by name or file, a configuration by file or from the instance."""
+"""The policy of one run: a model by name, file or as the input asks for, a configuration by file or from the input."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 from cpsched.files import read_document, read_documents
+from cpsched.importers.chosen import Choice, beside, choose
 from cpsched.instance import Instance
 from cpsched.parsing import Document
 from cpsched.policy import Model, Origin, Policy, load_model, model_names, models_folder, policy_for
@@ -15,7 +17,7 @@ Configuration = str | os.PathLike[str] | Mapping[str, Any]
 
 
 def load_policy(  # noqa: PLR0913 - the names of the command line's flags
-    model: Configuration = "volcano",
+    model: Configuration | None = None,
     conf: Configuration | None = None,
     *,
     instance: Instance | None = None,
@@ -31,7 +33,7 @@ def load_policy(  # noqa: PLR0913 - the names of the command line's flags
     This is the one place that says whether a configuration may open connections.
 
     Args:
-        model: the name of a shipped model, a path, or the mapping that such a file holds.
+        model: the name of a shipped model, a path, or the mapping that such a file holds; None: as the input asks for.
         conf: a scheduler's configuration: a path, or the mapping that such a file holds.
         instance: whose own configuration holds if `conf` is None.
         lenient: no effect here; what is unknown in a configuration is a warning or a doubt of the policy anyway.
@@ -43,9 +45,13 @@ def load_policy(  # noqa: PLR0913 - the names of the command line's flags
         strict: what is unknown or not mirrored in a configuration is an InputError.
     """
     file, given = _configuration(conf, stated, instance)
-    found, model_file = _model(model, model_file)
-    origin = Origin(model_file, *_whose(found, conf, given))
+    choice = choose(instance, given, file) if model is None else Choice("")
+    found, model_file = _model(choice.model if model is None else model, model_file)
+    origin = Origin(model_file, *_whose(found, conf, given), choice.reason)
     policy = policy_for(found, given, strict=strict, kube_version=kube_version, file=file, origin=origin)
+    if instance is not None:
+        origin = replace(origin, beside=tuple(beside(instance, policy)))
+        policy = policy.model_copy(update={"origin": origin})
     allowed = conf is not None if allow_extenders is None else allow_extenders
     return policy if allowed else policy.without_extenders(file if given is not None else f"model {policy.name}")
 

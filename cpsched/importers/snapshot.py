@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from cpsched.aside import Aside
 from cpsched.importers.kubernetes import Report
+
+if TYPE_CHECKING:
+    from cpsched.workloads.expand import Given
 
 
 @dataclass
@@ -19,8 +23,12 @@ class Context:
     """every fault is an error, as for a case; for a cluster, what cannot be read is set aside"""
     given: frozenset[tuple[str, str]] = frozenset()
     """(kind, name) of the objects given beside the snapshot; they take the place of made ones"""
+    workloads: list[Given] = field(default_factory=list)
+    """objects whose controllers make pods"""
     notes: list[str] = field(default_factory=list)
     """what was translated with a change that can bear on decisions"""
+    captured: dict[str, Any] = field(default_factory=dict)
+    """the moment and the configuration that `cpsched capture` wrote beside the objects"""
 
     @property
     def aside(self) -> Aside | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from cpsched.objects.base import Object
 from cpsched.objects.cluster import Namespace, ReplicaSet, ReplicationController, Service, StatefulSet
 from cpsched.objects.devices import DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice
+from cpsched.objects.event import Event
 from cpsched.objects.groups import PodDisruptionBudget, PodGroup, PriorityClass, Queue, WorkloadPodGroup
 from cpsched.objects.node import Node
 from cpsched.objects.pod import Pod
@@ -17,6 +18,7 @@ from cpsched.objects.storage import (
     StorageClass,
     VolumeAttachment,
 )
+from cpsched.objects.topology import HyperNode
 
 KINDS: dict[tuple[str, str], type[Object]] = {
     ("", "Node"): Node,
@@ -24,12 +26,15 @@ KINDS: dict[tuple[str, str], type[Object]] = {
     ("", "Namespace"): Namespace,
     ("", "Service"): Service,
     ("", "ReplicationController"): ReplicationController,
+    ("", "Event"): Event,
+    ("events.k8s.io", "Event"): Event,
     ("", "PersistentVolume"): PersistentVolume,
     ("", "PersistentVolumeClaim"): PersistentVolumeClaim,
     ("apps", "ReplicaSet"): ReplicaSet,
     ("apps", "StatefulSet"): StatefulSet,
     ("scheduling.volcano.sh", "PodGroup"): PodGroup,
     ("scheduling.volcano.sh", "Queue"): Queue,
+    ("topology.volcano.sh", "HyperNode"): HyperNode,
     ("scheduling.k8s.io", "PodGroup"): WorkloadPodGroup,
     ("scheduling.k8s.io", "PriorityClass"): PriorityClass,
     ("policy", "PodDisruptionBudget"): PodDisruptionBudget,
@@ -64,6 +69,7 @@ CLUSTER_WIDE = frozenset(
         "VolumeAttachment",
         "ResourceSlice",
         "DeviceClass",
+        "HyperNode",
     }
 )
 """Kinds without a namespace."""

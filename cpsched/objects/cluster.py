@@ -33,13 +33,21 @@ class ControllerSpec(Shape):
     selector: LabelSelector | None = None
 
 
+class ControllerStatus(Shape):
+    """How many pods the cluster counts in the set."""
+
+    replicas: int = 0
+
+
 class ReplicaSet(Object):
     """A ReplicaSet."""
 
     spec: ControllerSpec = ControllerSpec()
+    status: ControllerStatus = ControllerStatus()
 
 
 class StatefulSet(Object):
     """A StatefulSet."""
 
     spec: ControllerSpec = ControllerSpec()
+    status: ControllerStatus = ControllerStatus()

@@ -10,7 +10,7 @@ from cpsched.objects.base import INT32_MAX, Condition, Items, LabelSelector, Obj
 
 
 class NetworkTopology(Shape):
-    """Kept as given; the flat mirror does not read it."""
+    """How near to each other the pods are to run; without a known tier, or a mode, it asks for nothing."""
 
     mode: str = ""
     highest_tier_allowed: int | None = None
@@ -18,7 +18,7 @@ class NetworkTopology(Shape):
 
 
 class SubGroupPolicy(Shape):
-    """Kept as given; the flat mirror does not read it."""
+    """Pods that belong together within a job: one sub-group per combination of the values of some labels."""
 
     name: str = ""
     network_topology: NetworkTopology | None = None
@@ -41,10 +41,13 @@ class PodGroupSpec(Shape):
 
 
 class PodGroupStatus(Shape):
-    """Where the gang stands."""
+    """Where the gang stands, and how many pods the cluster counts in it."""
 
     phase: Literal["", "Pending", "Inqueue", "Running", "Unknown", "Completed"] = ""
     conditions: Items[Condition] = ()
+    running: int = 0
+    succeeded: int = 0
+    failed: int = 0
 
 
 class PodGroup(Object):
@@ -102,9 +105,10 @@ class QueueSpec(Shape):
 
 
 class QueueStatus(Shape):
-    """Only an Open queue takes part."""
+    """Only an Open queue takes part; `allocated` is what the cluster counts."""
 
     state: str = ""
+    allocated: Quantities = {}
 
 
 class Queue(Object):
@@ -131,9 +135,10 @@ class BudgetSpec(Shape):
 
 
 class BudgetStatus(Shape):
-    """How many disruptions are allowed now."""
+    """How many disruptions are allowed now, and how many healthy pods the cluster counts."""
 
     disruptions_allowed: int = 0
+    current_healthy: int = 0
     disrupted_pods: dict[str, Time | None] = {}
 
 

@@ -8,10 +8,10 @@ from cpsched import timestamps
 from cpsched.check import Decision
 from cpsched.collector import without_collector
 from cpsched.instance import Instance
-from cpsched.optimum.continuation import continued
-from cpsched.optimum.level_result import LevelResult
-from cpsched.optimum.lexicographic import Search
-from cpsched.optimum.race import Settings
+from cpsched.optimum.params import SolveParams
+from cpsched.optimum.search.continuation import continued
+from cpsched.optimum.search.lexicographic import LexicographicSearch
+from cpsched.optimum.search.result import LevelResult
 from cpsched.policy import Policy
 from cpsched.policy.levels import SENSES
 from cpsched.snapshot import Snapshot
@@ -21,33 +21,33 @@ from cpsched.solution import Level, Solution, SolutionStatus
 def decide(
     instance: Instance,
     policy: Policy,
-    settings: Settings | None = None,
+    params: SolveParams | None = None,
     hint: Callable[[], Solution] | None = None,
 ) -> Solution:
     """Solve the session to optimality, level by level, as far as the time limit allows.
 
     `hint` gives a decision to start from; it is asked only if a level does not close without it.
     """
-    return search(instance, policy, settings, hint)[0]
+    return search(instance, policy, params, hint)[0]
 
 
 def search(
     instance: Instance,
     policy: Policy,
-    settings: Settings | None = None,
+    params: SolveParams | None = None,
     hint: Callable[[], Solution] | None = None,
 ) -> tuple[Solution, Decision]:
-    """The same, together with the decision as the search left it, judged."""
+    """The same, together with the decision as the search left it, checked."""
     with without_collector():
         snapshot = Snapshot(instance, policy)
         ask = None if hint is None else lambda: Decision.of(snapshot, hint())
-        found = Search(snapshot, settings or Settings(), ask)
+        found = LexicographicSearch(snapshot, params or SolveParams(), ask)
     found.run()
     found = continued(found)
-    return _told(found), found.best
+    return _solution(found), found.best
 
 
-def _told(search: Search) -> Solution:
+def _solution(search: LexicographicSearch) -> Solution:
     best = search.best
     phases = dict.fromkeys(sorted(best.entered), "Inqueue")
     proved = all(level.proved for level in search.levels)
@@ -60,9 +60,9 @@ def _told(search: Search) -> Solution:
         evictions=best.evictions,
         phases=phases,
         levels=tuple(_level(result) for result in search.levels),
-        seed=search.settings.seed,
-        interrupted=search.race.interrupted and not proved,
-        notes=tuple(search.race.notes),
+        seed=search.params.seed,
+        interrupted=search.budget.interrupted and not proved,
+        notes=tuple(search.budget.notes),
     )
 
 
@@ -74,7 +74,7 @@ def _level(result: LevelResult) -> Level:
         value=_shown(result.name, result.value),
         bound=_shown(result.name, result.bound),
         proved=result.proved,
-        prover=result.prover,
+        prover="" if result.prover is None else result.prover.name,
         given_open_levels=result.given_open_levels,
         seconds=round(result.seconds, 3),
     )

@@ -14,7 +14,7 @@ from cpsched.policy.origin import Origin, model_title
 from cpsched.policy.policy import Policy, policy_for
 from cpsched.policy.shipped import is_shipped, load_model, model_names, models_folder, stated_model
 from cpsched.policy.volcano_conf import VolcanoConf
-from cpsched.policy.volcano_plugin import PluginConf, binpack_weights, revocable_zones
+from cpsched.policy.volcano_plugin import PluginConf, packing_weights, revocable_zones
 
 __all__ = [
     "LEVEL_KEYS",
@@ -33,12 +33,12 @@ __all__ = [
     "Rules",
     "SchedulerConf",
     "VolcanoConf",
-    "binpack_weights",
     "is_shipped",
     "load_model",
     "model_names",
     "model_title",
     "models_folder",
+    "packing_weights",
     "policy_for",
     "recognise",
     "revocable_zones",

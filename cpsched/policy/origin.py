@@ -24,6 +24,10 @@ class Origin:
     """Named by the user, the input's own, the model's own, or the scheduler's default."""
     conf_file: str = ""
     """Of a configuration that the user named."""
+    chosen: str = ""
+    """Why this model, where the input decided it; empty if the user did."""
+    beside: tuple[str, ...] = ()
+    """Pods of the input that the model decides nothing about, as warnings."""
 
 
 def model_title(model: Model, file: str) -> str:

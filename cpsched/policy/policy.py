@@ -12,6 +12,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from cpsched.doubts import Doubt
+from cpsched.errors import InputError
 from cpsched.policy.dialect import recognise
 from cpsched.policy.kube_conf import KubeConf, checked_version
 from cpsched.policy.kube_extender import not_asked, not_searched
@@ -22,12 +23,19 @@ from cpsched.policy.notes import Notes
 from cpsched.policy.origin import Origin, model_title
 from cpsched.policy.volcano_conf import VolcanoConf
 from cpsched.policy.volcano_plugin import PluginConf
-from cpsched.policy.volcano_registry import SHARE_PLUGINS
+from cpsched.policy.volcano_registry import SHARE_PLUGINS, UNSEARCHED_ACTIONS
 
 EvictingAction = Literal["preempt", "reclaim"]
+GangAction = Literal["gangpreempt", "gangreclaim"]
+AnyAction = EvictingAction | GangAction
 
-VICTIM_FLAGS: dict[str, str] = {"preempt": "enablePreemptable", "reclaim": "enableReclaimable"}
-"""The flag with which a plugin takes part in choosing the victims of an action."""
+VICTIM_FLAGS: dict[str, str] = {
+    "preempt": "enablePreemptable",
+    "reclaim": "enableReclaimable",
+    "gangpreempt": "enablePreemptable",
+    "gangreclaim": "enableReclaimable",
+}
+"""The flag with which a plugin takes part in choosing the victims of an action, or would if the action asked it."""
 
 
 class Policy(BaseModel):
@@ -94,8 +102,13 @@ class Policy(BaseModel):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What was ignored or left out while the configuration was read."""
-        return self.kube.warnings if self.is_kube else self.volcano.warnings
+        """What was ignored or left out while the configuration was read, and whose pods are left to others."""
+        return (*(self.kube.warnings if self.is_kube else self.volcano.warnings), *self.origin.beside)
+
+    @property
+    def choice(self) -> str:
+        """The model and why it is this one, as a sentence; empty where the user named it or nothing was to choose."""
+        return f"Model {self.name}: {self.origin.chosen}." if self.origin.chosen else ""
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:
@@ -104,8 +117,11 @@ class Policy(BaseModel):
 
     @property
     def doubts_of_search(self) -> tuple[Doubt, ...]:
-        """The same for the search and its proofs, which know no extender, also of those that the mirror asks."""
-        return (*self.doubts, *map(not_searched, self.kube.extenders)) if self.is_kube else self.doubts
+        """The same for the search and its proofs, which know no extender and no eviction of whole gangs."""
+        if self.is_kube:
+            return (*self.doubts, *map(not_searched, self.kube.extenders))
+        gang_actions = (name for name in dict.fromkeys(self.actions) if name in UNSEARCHED_ACTIONS)
+        return (*self.doubts, *map(_action_not_searched, gang_actions))
 
     @cached_property
     def actions(self) -> tuple[str, ...]:
@@ -118,7 +134,7 @@ class Policy(BaseModel):
         """Whether the action is configured."""
         return action in self.actions
 
-    def evicts(self, action: EvictingAction) -> bool:
+    def evicts(self, action: AnyAction) -> bool:
         """Whether the action is configured and evictions are allowed at all."""
         return self.rules.eviction == "on" and self.has_action(action)
 
@@ -172,28 +188,34 @@ class Policy(BaseModel):
             return "enqueue"
         return "freely" if self.has_action("allocate") else "never"
 
-    def gang_protects(self, action: EvictingAction) -> GangProtection:
-        """What the rule `protect.gang` says about victims of the action."""
+    def gang_protects(self, action: AnyAction) -> GangProtection:
+        """What the rule `protect.gang` says about victims of the action; no flag switches it off in gang actions."""
+        if self.rules.protect_gang == "auto" and action in UNSEARCHED_ACTIONS:
+            if self.plugin("gang") is None:
+                return "off"
+            return "whole" if self.volcano.configurations[action].boolean("allowWholeBundle") else "keep"
         if self.rules.protect_gang == "auto":
             return "keep" if self.enabled("gang", VICTIM_FLAGS[action]) else "off"
         return self.rules.protect_gang
 
-    def conformance_protects(self, action: EvictingAction) -> bool:
+    def conformance_protects(self, action: AnyAction) -> bool:
         """Whether the rule `protect.conformance` shields critical pods from the action."""
+        if self.rules.protect_conformance == "auto" and action in UNSEARCHED_ACTIONS:
+            return self.plugin("conformance") is not None
         if self.rules.protect_conformance == "auto":
             return self.enabled("conformance", VICTIM_FLAGS[action])
         return self.rules.protect_conformance == "on"
 
-    def pdb_protects(self, action: EvictingAction) -> PdbProtection:
+    def pdb_protects(self, action: AnyAction) -> PdbProtection:
         """What the rule `protect.pdb` says about victims of the action."""
         if self.rules.protect_pdb == "auto":
             return "hard" if self.enabled("pdb", VICTIM_FLAGS[action]) else "off"
         return self.rules.protect_pdb
 
-    def guarantee_protects(self, action: EvictingAction) -> bool:
+    def guarantee_protects(self, action: AnyAction) -> bool:
         """Whether the rule `protect.guarantee` shields queues from the action."""
         if self.rules.protect_guarantee == "auto":
-            return action == "reclaim" and self.enabled("capacity", "enableReclaimable")
+            return action in ("reclaim", "gangreclaim") and self.enabled("capacity", "enableReclaimable")
         return self.rules.protect_guarantee == "on"
 
     @property
@@ -206,6 +228,13 @@ class Policy(BaseModel):
         """Whether victims are settled between the admission levels."""
         admission = self.model.level("jobs_admitted")
         return admission is not None and admission.victims_between
+
+
+def _action_not_searched(name: str) -> Doubt:
+    """The doubt about a proof: the search evicts nobody by this action, whatever the mirror does."""
+    decides = UNSEARCHED_ACTIONS[name]
+    wrong = f"action {name} is not part of the search for the optimum; it decides: {decides}"
+    return Doubt(kind="action", name=name, decides=decides, text=str(InputError(wrong, place="actions")))
 
 
 def policy_for(

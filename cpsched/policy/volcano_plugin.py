@@ -35,7 +35,7 @@ def read_plugin(item: object, place: str, actions: Sequence[str], notes: Notes) 
         return None
     arguments = resolve(given, PLUGINS[name], f"plugin {name}", notes, f"{place}.arguments")
     plugin = PluginConf(name, flags, arguments)
-    if name == "binpack":
+    if name in _LISTS_RESOURCES:
         _warn_of_unlisted(plugin, f"{place}.arguments", notes)
     if name == "predicates" and not plugin.on("enablePredicate"):
         wrong = "predicates with enablePredicate: false lets Volcano place nothing at all"
@@ -79,22 +79,28 @@ def _flag(value: object, default: bool, place: str, notes: Notes) -> bool:
     return value
 
 
+_LISTS_RESOURCES = {"binpack": "binpack", "network-topology-aware": "hypernode.binpack"}
+"""Plugins with weights for resources that they list, and how the keys of these arguments begin."""
+
+
 def _warn_of_unlisted(plugin: PluginConf, place: str, notes: Notes) -> None:
-    for name in plugin.arguments.family("binpack.resources."):
+    key = f"{_LISTS_RESOURCES[plugin.name]}.resources"
+    for name in plugin.arguments.family(f"{key}."):
         if name not in _listed_resources(plugin):
-            notes.warn(f"binpack.resources does not list {name}, so its weight is ignored", place=place)
+            notes.warn(f"{key} does not list {name}, so its weight is ignored", place=place)
 
 
 def _listed_resources(plugin: PluginConf) -> list[str]:
-    names = (name.strip() for name in plugin.arguments.text("binpack.resources").split(","))
-    return [name for name in names if name]
+    names = plugin.arguments.text(f"{_LISTS_RESOURCES[plugin.name]}.resources").split(",")
+    return [name.strip() for name in names if name.strip()]
 
 
-def binpack_weights(plugin: PluginConf) -> dict[str, int]:
-    """Weight per resource that binpack looks at: cpu, memory and what binpack.resources lists."""
-    given = plugin.arguments.family("binpack.resources.")
+def packing_weights(plugin: PluginConf) -> dict[str, int]:
+    """Weight per resource that binpack or network-topology-aware looks at: cpu, memory and what is listed."""
+    prefix = _LISTS_RESOURCES[plugin.name]
+    given = plugin.arguments.family(f"{prefix}.resources.")
     weights = {name: given.get(name, 1) for name in _listed_resources(plugin)}
-    weights |= {"cpu": plugin.arguments.integer("binpack.cpu"), "memory": plugin.arguments.integer("binpack.memory")}
+    weights |= {name: plugin.arguments.integer(f"{prefix}.{name}") for name in ("cpu", "memory")}
     return {name: int(weight or 0) for name, weight in weights.items()}
 
 

@@ -35,6 +35,11 @@ FLAGS: dict[str, bool] = {
 
 _ERROR_CACHE: Table = {"predicateErrorCacheEnable": Argument("boolean", True)}
 
+_GANG_EVICTION: Table = {
+    "maxDomains": Argument("integer", 8, least=1),
+    "allowWholeBundle": Argument("boolean", True),
+}
+
 ACTIONS: dict[str, Table] = {
     "enqueue": {},
     "allocate": _ERROR_CACHE,
@@ -48,11 +53,17 @@ ACTIONS: dict[str, Table] = {
         "minCandidateNodesAbsolute": Argument("integer", 1),
         "maxCandidateNodesAbsolute": Argument("integer", 100),
     },
+    "gangpreempt": _GANG_EVICTION,
+    "gangreclaim": _GANG_EVICTION,
 }
 
-UNMIRRORED_ACTIONS: dict[str, str] = {
+UNSEARCHED_ACTIONS: dict[str, str] = {
     "gangpreempt": "victims in the queue of the job",
     "gangreclaim": "victims in other queues",
+}
+"""Actions that the mirror runs and the search does not, with what they decide."""
+
+UNMIRRORED_ACTIONS: dict[str, str] = {
     "shuffle": "victims that plugins name",
 }
 """Actions that Volcano has and this package does not run, with what they decide."""
@@ -73,6 +84,16 @@ PLUGINS: dict[str, Table] = {
     "conformance": {},
     "drf": {},
     "gang": {},
+    "network-topology-aware": {
+        "weight": Argument("integer", 1, least=0),
+        "hypernode.binpack.cpu": Argument("integer", 1, least=0),
+        "hypernode.binpack.memory": Argument("integer", 1, least=0),
+        "hypernode.binpack.resources": Argument("text", ""),
+        "hypernode.binpack.resources.*": Argument("integer", 1, least=0),
+        "hypernode.binpack.normal-pod.enable": Argument("boolean", True),
+        "hypernode.binpack.normal-pod.fading": Argument("number", 0.8, least=0),
+        "hypernode.gradient.evict.max-hypernodes": Argument("integer", 8, least=1),
+    },
     "nodeorder": {
         "leastrequested.weight": Argument("integer", 1),
         "mostrequested.weight": Argument("integer", 0),
@@ -120,7 +141,6 @@ UNMIRRORED_PLUGINS: dict[str, tuple[str, ...]] = {
         "enabledOverused",
         "enableJobReady",
     ),
-    "network-topology-aware": ("enabledHyperNodeGradient", "enabledHyperNodeOrder", "enableNodeOrder"),
     "nodegroup": _NODES,
     "numa-aware": _NODES,
     "rescheduling": ("enabledVictim",),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cpsched.doubts import without
-from cpsched.instance import Status
+from cpsched.contents import nothing_to_decide
+from cpsched.doubts import for_this_dump, without
+from cpsched.instance import ENDED, Status
 from cpsched.report.cluster import MOST_NODES, cluster_section
 from cpsched.report.document import Block, Cell, Report, Section, Text, table
 from cpsched.report.jobs import job_table, move_table, stay_rows
@@ -16,6 +17,7 @@ from cpsched.report.scene import Scene, View
 from cpsched.report.standing import standings
 from cpsched.report.status import status_text
 from cpsched.report.told import Told, doubt_cells
+from cpsched.snapshot import Snapshot
 from cpsched.solution import SolutionStatus
 
 
@@ -39,13 +41,17 @@ def decision_sections(scene: Scene, *, most_nodes: int = MOST_NODES) -> list[Sec
     resources = pictured_resources(scene)
     return [
         cluster_section(scene, resources, most_nodes),
-        level_section(scene.views, standings(scene.views)),
+        *([] if _is_idle(scene) else [level_section(scene.views, standings(scene.views))]),
         Section("moves", "Who comes and who goes", _moves(scene)),
         Section("jobs", "Jobs", (job_table(scene),)),
         *filter(None, [queue_section(scene, resources)]),
         Section("stays", "Why others stay", _stays(scene)),
         Section("findings", "Rules", _findings(scene)),
     ]
+
+
+def _is_idle(scene: Scene) -> bool:
+    return all(nothing_to_decide(scene.snapshot, view.solution) for view in scene.views)
 
 
 def _about(scene: Scene) -> str:
@@ -56,7 +62,10 @@ def _about(scene: Scene) -> str:
 
 def verdict(scene: Scene, told: Told | None = None) -> list[Cell]:
     """What is left out, who is better and where that shows, then what each decision does."""
-    cells = doubt_cells(view.solution for view in scene.views)
+    cells = [Cell(one.text) for one in scene.snapshot.instance.what_if]
+    cells += doubt_cells(view.solution for view in scene.views)
+    if _is_idle(scene):
+        return [*cells, *_summaries(scene)]
     if told is not None:
         cells += told.verdict
     else:
@@ -72,12 +81,14 @@ def _summaries(scene: Scene) -> list[Cell]:
         for one in (standings(scene.views) if len(scene.views) > 1 else [])
         if not one.is_behind and one.best.solution.proves and one.best.solution.status is SolutionStatus.OPTIMAL
     }
-    return [_summary_cell(view, view.name in equal) for view in scene.views]
+    return [_summary_cell(scene.snapshot, view, view.name in equal) for view in scene.views]
 
 
-def _summary_cell(view: View, equals_optimum: bool) -> Cell:
+def _summary_cell(snapshot: Snapshot, view: View, equals_optimum: bool) -> Cell:
     """What the decision does, in one line."""
     solution = view.solution
+    if nothing := nothing_to_decide(snapshot, solution):
+        return Cell(f"{view.name} has nothing to decide: {nothing}.", "quiet")
     parts: dict[str, Mapping[str, object]] = {
         "starts": solution.binds,
         "holds room for": solution.reserves,
@@ -89,7 +100,8 @@ def _summary_cell(view: View, equals_optimum: bool) -> Cell:
     if solution.called_optimal:
         status = "stated to be optimal; the proofs are not checked here"
     elif equals_optimum and solution.status is SolutionStatus.HEURISTIC:
-        status = f"heuristic decision, as good as the proved optimum{without(solution.doubts)}"
+        scope = for_this_dump(solution.doubts) + without(solution.doubts)
+        status = f"heuristic decision, as good as the proved optimum{scope}"
     return Cell(f"{view.name} {does} – {status}.", "quiet")
 
 
@@ -100,7 +112,9 @@ def _facts(scene: Scene) -> tuple[tuple[str, str], ...]:
     facts = [("nodes", len(instance.nodes)), ("jobs", len(scene.snapshot.jobs)), ("tasks running", running)]
     facts += [("tasks pending", counts[Status.PENDING]), ("tasks ending", counts[Status.RELEASING])]
     facts += [("queues", len(instance.queues)), ("starving jobs", len(scene.snapshot.starving))]
-    return tuple((name, f"{count:,}") for name, count in facts if count or name in ("nodes", "tasks pending"))
+    facts.insert(5, ("tasks finished", sum(counts[status] for status in ENDED)))
+    shown = [(name, f"{count:,}") for name, count in facts if count or name in ("nodes", "tasks pending")]
+    return (*shown, ("scheduler", scene.snapshot.policy.model.scheduler))
 
 
 def _moves(scene: Scene) -> tuple[Block, ...]:
@@ -130,7 +144,8 @@ def _findings(scene: Scene) -> tuple[Block, ...]:
 
 
 def _made_from(scene: Scene) -> list[str]:
-    lines = [f"Instance {scene.instance.sha256}"]
+    choice = scene.snapshot.policy.choice
+    lines = [f"Instance {scene.instance.sha256}", *([choice] if choice else [])]
     for view in scene.views:
         versions = ", ".join(f"{name} {version}" for name, version in view.solution.versions.items())
         lines.append(f"{view.name}: {versions}" + (f", seed {view.solution.seed}" if view.solution.seed else ""))

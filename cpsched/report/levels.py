@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from cpsched.objectives import level_text
 from cpsched.report.document import Block, Cell, Section, Text, table
+from cpsched.report.jobs import gangs_short, too_little
 from cpsched.report.scene import View
 from cpsched.report.standing import Against, difference, shown
 from cpsched.report.words import BETTER, level_words
@@ -56,7 +57,8 @@ def _row(views: Sequence[View], best: View, level: Level, decisive: Mapping[str,
     yield Cell(BETTER[level.sense], "quiet")
     for view in views:
         mine = next((one for one in view.solution.levels if one.label == level.label), None)
-        yield Cell("–" if mine is None else shown(mine, view.solution.levels))
+        short = too_little(gangs_short(view.decision.snapshot, view.solution)[level.label])
+        yield Cell("–" if mine is None else shown(mine, view.solution.levels) + short)
         if view is not best:
             yield _against(mine, level, decisive.get(view.name))
         if _is_proving(view):

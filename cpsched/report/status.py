@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cpsched.doubts import without
+from cpsched.doubts import for_this_dump, without
 from cpsched.solution import Solution, SolutionStatus
 
 STATUS = {
@@ -16,7 +16,10 @@ STATUS = {
 
 def status_text(solution: Solution) -> str:
     """The status in words; nothing is called proved without what it was proved without."""
-    left_out = without(solution.doubts)
-    if left_out and solution.status is SolutionStatus.OPTIMAL:
-        return f"optimal{left_out}: every level proved for the rest of the configuration"
-    return f"{STATUS[solution.status]}{left_out and f'; decided{left_out}'}"
+    left_out, here = without(solution.doubts), for_this_dump(solution.doubts)
+    if solution.status is not SolutionStatus.OPTIMAL:
+        return f"{STATUS[solution.status]}{left_out and f'; decided{left_out}'}"
+    if left_out:
+        rest = f"{here} and" if here else " for"
+        return f"optimal{left_out}: every level proved{rest} the rest of the configuration"
+    return f"optimal: every level proved{here}" if here else STATUS[solution.status]

@@ -82,7 +82,7 @@ def _verdict(study: Study) -> Iterator[Cell]:
         yield Cell(f"{engine} under {model}, {total:,} decision{'s' * (total != 1)} against the optimum: {told}.", tone)
     if study.times:
         proved = sum(one.proved for one in study.times)
-        rest = ", for the rest of the configuration" if study.doubts else ""
+        rest = ", apart from what is in doubt" if study.doubts else ""
         searches = f"{proved:,} of {len(study.times):,} searches"
         yield Cell(f"The optimum is proved on every level in {searches}{rest}.", "quiet")
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import isfinite
 from typing import TYPE_CHECKING
 
 from cpsched.policy import PluginConf
 from cpsched.policy.durations import nanoseconds
-from cpsched.resources import Vector, add
+from cpsched.resources import Vector
 from cpsched.shares import Exact
 from cpsched.snapshot.jobs import SessionJob
 from cpsched.snapshot.queues import cluster_total, held, without_gated
 
 if TYPE_CHECKING:
     from cpsched.snapshot import Snapshot
+
+Parts = tuple[tuple[str, Mapping[str, Exact]], ...]
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,8 @@ class Limit:
     plugin: str
     left: Mapping[str, Exact]
     queue: str | None = None
+    parts: Parts = field(default=(), compare=False, repr=False)
+    """What `left` is the sum of, with its signs."""
 
     def counts(self, snapshot: Snapshot, job: SessionJob) -> bool:
         """Whether the job's minimum is taken from this limit."""
@@ -89,12 +93,28 @@ def decisive_limits(snapshot: Snapshot, job: SessionJob) -> list[Limit]:
 def _overcommit(snapshot: Snapshot, plugin: PluginConf, job: SessionJob) -> list[Limit]:
     stated = plugin.arguments.number("overcommit-factor")
     factor: Exact = Fraction(str(stated)) if isfinite(stated) else stated
-    left = {name: amount * factor for name, amount in cluster_total(snapshot.instance).items()}
-    used: list[Vector] = [task.requests for tasks in snapshot.instance.tasks_by_node.values() for task in tasks]
-    for vector in (*used, *map(_overcommitted, snapshot.jobs.values())):
+    size = {name: amount * factor for name, amount in cluster_total(snapshot.instance).items()}
+    tasks = [task.requests for tasks in snapshot.instance.tasks_by_node.values() for task in tasks]
+    used, promised = _negative(tasks), _negative(map(_overcommitted, snapshot.jobs.values()))
+    parts = ((f"as {stated:g} times the cluster", size), ("in use", used), ("promised to jobs that entered", promised))
+    return [_limit("overcommit", None, parts)]
+
+
+def _limit(plugin: str, queue: str | None, parts: Parts) -> Limit:
+    left: dict[str, Exact] = {}
+    for _, vector in parts:
         for name, amount in vector.items():
-            left[name] = left.get(name, 0) - amount
-    return [Limit("overcommit", left)]
+            left[name] = left.get(name, 0) + amount
+    return Limit(plugin, left, queue, parts)
+
+
+def _negative(vectors: Iterable[Vector]) -> dict[str, Exact]:
+    """The sum of what is taken."""
+    total: dict[str, Exact] = {}
+    for vector in vectors:
+        for name, amount in vector.items():
+            total[name] = total.get(name, 0) - amount
+    return total
 
 
 def _overcommitted(job: SessionJob) -> dict[str, float]:
@@ -117,9 +137,14 @@ def _quota(snapshot: Snapshot, plugin: PluginConf, job: SessionJob) -> list[Limi
     limits = []
     for name in (job.queue, *share.ancestors):
         one = snapshot.shares[name]
-        taken = add(one.allocated, one.inqueue)
-        left = {r: limit - taken.get(r, 0) + one.elastic.get(r, 0) for r, limit in one.real_capability.items()}
-        limits.append(Limit(plugin.name, left, name))
+        limited = one.real_capability.keys()
+        parts = (
+            ("that it may hold", one.real_capability),
+            ("held", {r: -amount for r, amount in one.allocated.items() if r in limited}),
+            ("promised to jobs that entered", {r: -amount for r, amount in one.inqueue.items() if r in limited}),
+            ("held beyond minima", {r: amount for r, amount in one.elastic.items() if r in limited}),
+        )
+        limits.append(_limit(plugin.name, name, parts))
     return limits
 
 

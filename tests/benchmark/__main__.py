@@ -18,6 +18,7 @@ BENCHMARKS = {
     "evidence": "bounds of certificates against all decisions; which rules bind",
     "proved": "fresh sessions of every recorded profile: all proved in 10 s? (--help)",
     "study": "the speed-up of a study on two cores",
+    "topology": "one cycle of the Volcano mirror over gangs in a tree of HyperNodes",
     "volcano": "one full cycle of the Volcano mirror over the openb trace",
 }
 """Each is a module here with a function `main`."""

@@ -27,8 +27,9 @@ from rich.table import Table
 from cpsched import engines, timestamps
 from cpsched.importers.load import load
 from cpsched.objectives import comparable
-from cpsched.optimum import mismatch, race
-from cpsched.optimum.racer import Racer
+from cpsched.optimum import disagreement
+from cpsched.optimum.solvers import portfolio
+from cpsched.optimum.solvers.worker import SolverProcess
 from cpsched.options import Options, Prover
 from cpsched.policy import load_model, policy_for
 from cpsched.snapshot import Snapshot
@@ -125,18 +126,18 @@ def _seeds(options: argparse.Namespace, started: float) -> Iterator[int]:
         yield seed
 
 
-class SharedRacer(Racer):
+class SharedWorker(SolverProcess):
     """One child for all sessions of a process: its start is what would take longest."""
 
     def stop(self) -> None:
-        self.drop()
+        self.cancel()
 
 
 @cache
 def _prepare() -> None:
-    shared = SharedRacer()
-    race.Racer = lambda: shared  # type: ignore[assignment, misc]
-    mismatch.LOUD = True
+    shared = SharedWorker()
+    portfolio.SolverProcess = lambda: shared  # type: ignore[assignment, misc]
+    disagreement.LOUD = True
 
 
 def _judged(seed: int) -> Judged:

@@ -45,7 +45,7 @@ if engine == "ours":
     from cpsched.options import Options
     levels = run("optimal", instance, policy, Options(time_limit=limit)).levels
 else:
-    from cpsched.optimum.classes import classes_of
+    from cpsched.optimum.model.symmetry import classes_of
     from cpsched.snapshot import Snapshot
     from tests.benchmark.rivals import by_default, one_by_one
     levels = by_default(Snapshot(instance, policy), one_by_one if engine == "plain" else classes_of, limit)

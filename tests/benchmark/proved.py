@@ -19,7 +19,7 @@ from rich.table import Table
 
 from cpsched import engines
 from cpsched.importers.load import load
-from cpsched.optimum import mismatch
+from cpsched.optimum import disagreement
 from cpsched.options import Options
 from cpsched.policy import load_model, policy_for
 from tests.oracle.variations import PROFILES, variation
@@ -38,7 +38,7 @@ class Tally:
 def main(arguments: Sequence[str] = ()) -> int:
     """One row per profile: how many sessions, how many proved, the slowest; then those that stay open."""
     options = _options(arguments)
-    mismatch.LOUD = True
+    disagreement.LOUD = True
     tallies = {profile: Tally() for profile in PROFILES}
     for seed in range(options.seed, options.seed + options.sessions):
         for profile, tally in tallies.items():
@@ -64,7 +64,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 def _measure(profile: str, seed: int, tally: Tally) -> None:
     model, objects, conf = variation(profile, seed)
     instance = load(objects, lenient=True)
-    policy = policy_for(load_model(model), conf, lenient=True)
+    policy = policy_for(load_model(model), conf)
     started = time.perf_counter()
     try:
         solution = engines.run("optimal", instance, policy, Options(time_limit=LIMIT))

@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from ortools.sat.python import cp_model
 
 from cpsched.objectives import level_plan
-from cpsched.optimum.classes import Classes, JobClass, TaskClass, VictimGroup, classes_of
-from cpsched.optimum.constraints import CONSTRAINTS
-from cpsched.optimum.levels import steps_of
-from cpsched.optimum.room import room_of
-from cpsched.optimum.variables import Variables
+from cpsched.optimum.model.capacity import node_capacity
+from cpsched.optimum.model.classes import Classes, JobClass, TaskClass, VictimClass
+from cpsched.optimum.model.constraints import CONSTRAINTS
+from cpsched.optimum.model.objective import stages_of
+from cpsched.optimum.model.symmetry import build_classes
+from cpsched.optimum.model.variables import Variables
 from cpsched.snapshot import Snapshot
 
 
@@ -31,13 +32,13 @@ def by_default(snapshot: Snapshot, merge: Callable[[Snapshot], Classes], limit: 
     end = time.monotonic() + limit
     cp = cp_model.CpModel()
     classes = merge(snapshot)
-    variables = Variables(cp, snapshot, classes, room_of(snapshot, classes))
+    variables = Variables(cp, snapshot, classes, node_capacity(snapshot, classes))
     for constrain in CONSTRAINTS.values():
         constrain(cp, snapshot, variables)
     plan, found = level_plan(snapshot), []
     for position, (name, priority) in enumerate(plan):
         share = max(0.1, (end - time.monotonic()) * 2 / (len(plan) - position + 1))
-        solved = [_solved(cp, step.expr, share) for step in steps_of(variables, name, priority)]
+        solved = [_solved(cp, step.expr, share) for step in stages_of(variables, name, priority)]
         found.append(Settled(name, priority, all(solved) and all(level.proved for level in found)))
     return found
 
@@ -55,7 +56,7 @@ def _solved(cp: cp_model.CpModel, expr: cp_model.LinearExpr, seconds: float) -> 
 
 def one_by_one(snapshot: Snapshot) -> Classes:
     """Every task and every victim by itself: a variable per task and node."""
-    merged = classes_of(snapshot)
+    merged = build_classes(snapshot)
     tasks: list[TaskClass] = []
     alone: dict[int, list[int]] = {one.index: [] for one in merged.tasks}
     for one in merged.tasks:
@@ -66,7 +67,7 @@ def one_by_one(snapshot: Snapshot) -> Classes:
     for one in tasks:
         counts.setdefault(one.jobs[0], {})[one.index] = 1
     jobs = tuple(JobClass(index, (key,), snapshot.jobs[key], counts[key]) for index, key in enumerate(sorted(counts)))
-    victims: list[VictimGroup] = []
+    victims: list[VictimClass] = []
     for group in merged.victims:
         rights = {action: tuple(j for i in indices for j in alone[i]) for action, indices in group.rights.items()}
         for victim in group.tasks:

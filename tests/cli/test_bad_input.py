@@ -48,7 +48,7 @@ CASES = {
     "junk.bin": (bytes(range(128, 256)) * 10, "not UTF-8 text (byte 0); give JSON or YAML text"),
     "junk.json.gz": (b"\x1f\x8b" + bytes(50), "broken gzip data"),
     "kindless.json": (b'{"metadata": {}}', "an object without a kind; give Kubernetes objects"),
-    "other.yaml": (b"kind: Deployment\napiVersion: apps/v1\n", "nothing here is of a kind that scheduling looks at"),
+    "other.yaml": (b"kind: ConfigMap\napiVersion: v1\n", "nothing here is of a kind that scheduling looks at"),
     "tabs.yaml": (b"a:\n\t- b\n", "line 2 column 1: not valid YAML: found character that cannot start any token"),
     "field.yaml": (b"{apiVersion: cpsched/v1, kind: Instance, node: []}", "node: no such field; cpsched schema"),
     "digits.json": (b'{"a": ' + b"7" * 5000 + b"}", "line 1 column 7: a number of 5000 digits"),

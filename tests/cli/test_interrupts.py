@@ -43,6 +43,13 @@ def test_an_import_is_interrupted_by_one_line(tiny: Path, name: str) -> None:
     assert ended.stdout == ""
 
 
+def test_little_comes_before_it() -> None:
+    """`typing` alone takes longer to import than all that is needed until Ctrl-C is in hand."""
+    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); import cpsched.cli.main; print('typing' in sys.modules)"
+    ended = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout == "False\n"
+
+
 @pytest.mark.parametrize("name", ["jinja2", "cpsched.report.html"])
 def test_so_are_those_of_a_report(tiny: Path, tmp_path: Path, name: str) -> None:
     ended = interrupted_at(name, "report", tiny, "-o", tmp_path / "report.html")

@@ -20,7 +20,9 @@ OPTIONS = [
     for option in command.params
     if option.param_type_name == "option" and "--help" not in option.opts
 ]
+WHAT_IF = ("--submit", "--cordon", "--drain", "--add-nodes", "--like", "--without")
 REPEATED = {
+    *((command, name) for command in ("compare", "explain", "import", "report", "solve", "verify") for name in WHAT_IF),
     ("compare", "--engines"),
     ("generate", "--set"),
     ("report", "--engines"),

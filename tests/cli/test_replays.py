@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cpsched.greedy.volcano.engine import Replay
+from cpsched.greedy.outcomes import Outcomes
 from cpsched.solution import Finding, Solution
 from tests.cli.conftest import ROOT, Command
 
@@ -50,12 +50,12 @@ def test_every_outcome_that_breaks_a_rule_is_exit_code_one(cli: Command, json: t
 
 
 def test_one_outcome_that_breaks_none_is_fine(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    def outcomes(*_: object) -> Replay:
+    def outcomes(*_: object) -> Outcomes:
         finding = Finding(rule="gang", message="broken")
-        return Replay(Solution(), {}, {}, outcomes=(Solution(), Solution(findings=(finding,))))
+        return Outcomes((Solution(), Solution(findings=(finding,))), True, 2)
 
     monkeypatch.setattr("cpsched.judge.judged", lambda instance, policy, solution: solution)
-    monkeypatch.setattr("cpsched.greedy.volcano.engine.replay", outcomes)
+    monkeypatch.setattr("cpsched.greedy.outcomes", outcomes)
     done = cli("solve", DEMO, "--engine", "volcano", "--all-outcomes")
     assert done.code == 0
     assert done.out.startswith("2 different decisions by chance alone; 1 breaks a rule\n")
@@ -87,10 +87,30 @@ def test_all_outcomes_refuses_what_it_cannot_honour(cli: Command, option: tuple[
 
 def test_other_engines_have_no_story(cli: Command) -> None:
     """One line, exit 2."""
-    for option in ("--trace", "--all-outcomes"):
+    for option, engines in (("--trace", "volcano"), ("--all-outcomes", "volcano or --engine kube")):
         done = cli("solve", DEMO, option)
         assert done.code == 2
-        assert done.err == f"cpsched: error: engine optimal has no {option}; add --engine volcano\n"
+        assert done.err == f"cpsched: error: engine optimal has no {option}; add --engine {engines}\n"
+
+
+def test_all_outcomes_of_kube_scheduler(cli: Command) -> None:
+    told = ("--model", "kube", "--engine", "kube", "--all-outcomes", "--json")
+    done = cli("solve", ROOT / "tests/cli/data/two-equal-nodes.json", *told)
+    assert (done.code, done.err) == (0, "")
+    assert sorted(one["binds"]["a/task-0"] for one in json.loads(done.out)) == ["n1", "n2"]
+
+
+def test_a_sample_of_too_many_outcomes_is_called_one(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    def outcomes(*_: object) -> Outcomes:
+        return Outcomes((Solution(), Solution(seed=7)), False, 2030, 30)
+
+    monkeypatch.setattr("cpsched.judge.judged", lambda instance, policy, solution: solution)
+    monkeypatch.setattr("cpsched.greedy.outcomes", outcomes)
+    done = cli("solve", DEMO, "--engine", "volcano", "--all-outcomes")
+    tried = "2000 runs did not try every combination of random choices"
+    assert done.err == f"cpsched: warning: {tried}; seeds 2 to 31 are added, and there may be other decisions\n"
+    assert done.out.startswith("at least 2 different decisions by chance alone; none breaks a rule\n")
+    assert "2. (--seed 7) breaks no rule" in done.out
 
 
 def test_only_kube_has_pod_groups(cli: Command) -> None:

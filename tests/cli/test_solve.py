@@ -32,7 +32,8 @@ def partial(tmp_path: Path) -> Path:
 def test_tables_show_jobs_victims_and_proofs(cli: Command, tiny: Path) -> None:
     code, out, err = cli("solve", tiny)
     assert (code, err) == (0, "")
-    assert out.startswith("Engine optimal, model volcano: optimal, every level proved\n")
+    read = "1 node, 3 pods running, 1 pending; scheduler volcano"
+    assert out.startswith(f"{read}\nEngine optimal, model volcano: optimal, every level proved\n")
     rows = [line.split() for line in out.splitlines()]
     assert ["default/urgent", "default", "1000", "0/1", "0", "1", "0", "admitted"] in rows
     assert ["default/urgent", "urgent/task-0", "gpu-node", "reserved"] in rows
@@ -45,7 +46,7 @@ def test_tables_show_jobs_victims_and_proofs(cli: Command, tiny: Path) -> None:
 def test_a_heuristic_claims_no_proof_and_tells_who_stays(cli: Command, partial: Path) -> None:
     code, out, _ = cli("solve", partial, "--engine", "volcano")
     assert code == 0
-    head, *rest = out.splitlines()
+    _, head, *rest = out.splitlines()
     assert head == "Engine volcano, model volcano: heuristic decision, no optimality proof"
     assert not any("proof" in line or "proved" in line for line in rest)
     assert ["default/small", "default", "0", "0/1", "1", "0", "0", "admitted"] in [
@@ -90,7 +91,7 @@ def test_output_file_holds_the_same_json_and_tables_stay_on_stdout(cli: Command,
     _, tables, _ = cli("solve", tiny, "--engine", "volcano", "-o", file)
     _, text, _ = cli("solve", tiny, "--engine", "volcano", "--json")
     assert json.loads(file.read_text()) == json.loads(text)
-    assert tables.startswith("Engine volcano")
+    assert tables.splitlines()[1].startswith("Engine volcano")
 
 
 def test_findings_end_with_one(cli: Command, tiny: Path) -> None:

@@ -95,7 +95,7 @@ def test_named_by_the_user_the_file_holds(cli: Command, tiny: Path, lax: Path, t
     for path in (solution, certificate):
         code, out, err = cli("verify", path, tiny, "--model", lax)
         assert (code, err) == (0, "")
-        assert out.startswith(said)
+        assert out.partition("\n")[2].startswith(said)
         shown = json.loads(cli("verify", path, tiny, "--model", lax, "--json").out)
         assert (shown["model"], shown["shipped"], shown["model_file"]) == (TITLE, False, str(lax))
     assert cli("verify", certificate, tiny, "--model", "volcano").code == 1
@@ -166,7 +166,7 @@ def test_it_says_whose_configuration_holds(cli: Command, tiny: Path, tmp_path: P
         ((with_own, "--conf", conf), f"{conf} (--conf)", "--conf", str(conf)),
     ):
         said = f"Checked under model volcano, a shipped model; configuration: {words}.\n"
-        assert cli("verify", idle, *arguments).out.startswith(said)
+        assert cli("verify", idle, *arguments).out.partition("\n")[2].startswith(said)
         shown = json.loads(cli("verify", idle, *arguments, "--json").out)
         assert shown["configuration"] == {"from": source, "file": file}
         assert (shown["model"], shown["shipped"], shown["kube_version"]) == ("volcano", True, None)
@@ -183,7 +183,9 @@ def test_the_release_is_the_documents_own(cli: Command, tmp_path: Path) -> None:
         assert json.loads(path.read_text())["kube_version"] == "head"
         code, out, err = cli("verify", path, KUBE)
         assert (code in (0, 3), err) == (True, "")
-        assert out.startswith("Checked under model kube, a shipped model; kube-scheduler head; configuration: ")
+        assert out.partition("\n")[2].startswith(
+            "Checked under model kube, a shipped model; kube-scheduler head; configuration: "
+        )
         assert json.loads(cli("verify", path, KUBE, "--json").out)["kube_version"] == "head"
         assert cli("verify", path, KUBE, "--kube-version", "head").code == code
     other = cli("verify", certificate, KUBE, "--kube-version", "1.36")
@@ -243,7 +245,9 @@ def test_a_shard_is_the_users_to_state(cli: Command, tiny: Path, tmp_path: Path)
         assert json.loads(path.read_text())["sharding"] == {"mode": "hard", "nodes": ["gpu-node"], "name": ""}
         code, out, err = cli("verify", path, tiny, *shard)
         assert (code, err) == (0, "")
-        assert out.startswith("Checked under model volcano, a shipped model; sharding hard, 1 in the shard; ")
+        assert out.partition("\n")[2].startswith(
+            "Checked under model volcano, a shipped model; sharding hard, 1 in the shard; "
+        )
     assert f"was made from another input (instance_sha256 differs): {said}" in cli("verify", solution, tiny).err
     code, out, _ = cli("verify", certificate, tiny)
     assert code == 1

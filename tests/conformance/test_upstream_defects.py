@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from cpsched import engines
-from cpsched.greedy.volcano import Options as Chances
-from cpsched.greedy.volcano import replay
+from cpsched.greedy.volcano import outcomes as all_outcomes
 from cpsched.importers.load import load
 from cpsched.instance import Instance
 from cpsched.judge import decision_of, judged
@@ -93,7 +92,7 @@ def test_optimum_is_feasible_and_better_where_stated(file: str, expected: Json) 
 
 @cases
 def test_defect_does_not_depend_on_chance(file: str, expected: Json) -> None:
-    outcomes = [parts(outcome) for outcome in replay(*session(FOLDER / file), Chances(all_outcomes=True)).outcomes]
+    outcomes = [parts(outcome) for outcome in all_outcomes(*session(FOLDER / file)).solutions]
     assert expected["decision"] in outcomes
     assert (len(outcomes) > 1) == (file in BY_CHANCE)
 

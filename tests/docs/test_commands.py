@@ -15,9 +15,10 @@ import yaml
 
 import cpsched
 from tests.docs.blocks import blocks
+from tests.kubectl import stand_in
 
 ROOT = Path(__file__).parents[2]
-GUIDES = ("cli", "compare", "explain", "gate", "issues", "python")
+GUIDES = ("cli", "compare", "explain", "gate", "issues", "python", "what-if")
 PAGES = (ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in GUIDES))
 SHOWN = [(page.name, block) for page in PAGES for block in blocks(page, "console")]
 
@@ -50,7 +51,9 @@ def test_what_is_shown_is_what_is_printed(page: str, block: str) -> None:
     assert re.fullmatch(pattern(shown), ended.stdout), f"{page} shows something else than:\n{ended.stdout}"
 
 
-def test_the_readmes_commands_run(tmp_path: Path) -> None:
+def test_the_readmes_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kubectl = stand_in(tmp_path / "bin")
+    monkeypatch.setenv("PATH", str(kubectl.parent))
     (tmp_path / "instances").symlink_to(ROOT / "instances")
     data = ROOT / "tests" / "fuzz" / "data"
     shutil.copy(data / "volcano-list.json", tmp_path / "cluster.json")
@@ -60,7 +63,9 @@ def test_the_readmes_commands_run(tmp_path: Path) -> None:
     assert len(commands) >= 4
     for command in commands:
         ended = run(command, tmp_path)
-        assert (ended.returncode, ended.stderr) == (0, ""), command
+        # The captured configuration has a plugin that is not mirrored, and every answer says so.
+        said = [line for line in ended.stderr.splitlines() if "plugin extender is not mirrored" not in line]
+        assert (ended.returncode, said) == (0, []), command
 
 
 def test_the_quick_start_is_two_targets_of_the_makefile() -> None:
@@ -93,7 +98,10 @@ def test_the_compact_example_loads() -> None:
 
 @pytest.mark.parametrize(
     "page",
-    [*PAGES, *(ROOT / "docs" / name for name in ("instance.md", "import.md", "generate.md", "report.md"))],
+    [
+        *PAGES,
+        *(ROOT / "docs" / name for name in ("capture.md", "instance.md", "import.md", "generate.md", "report.md")),
+    ],
     ids=lambda page: page.name,
 )
 def test_links_lead_somewhere(page: Path) -> None:

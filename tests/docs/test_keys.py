@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import yaml
 
+from cpsched import options, solution
 from cpsched.check import RULES
 from cpsched.objectives import OF_DECISION, OF_VICTIMS
-from cpsched.optimum import levels as program_levels
-from cpsched.optimum.constraints import CONSTRAINTS, ELSEWHERE
+from cpsched.optimum.model.constraints import CONSTRAINTS, ELSEWHERE
+from cpsched.optimum.model.level_traits import LEVEL_TRAITS
+from cpsched.optimum.model.objective import STAGES
+from cpsched.optimum.provers import PROVERS, SELECTIONS
 from cpsched.policy import LEVEL_KEYS, RULE_KEYS, SENSES
 from cpsched.policy.levels import SPLIT
 
@@ -41,8 +45,13 @@ def test_levels_have_one_name_everywhere() -> None:
     assert set(headings("Levels")) == set(LEVEL_KEYS)
     names = {name for key in LEVEL_KEYS for name in SPLIT.get(key, (key,))}
     assert names == set(SENSES) == {"jobs_admitted", *OF_DECISION, *OF_VICTIMS}
-    assert program_levels.OF_DECISION.keys() == OF_DECISION.keys()
-    assert program_levels.OF_VICTIMS.keys() == OF_VICTIMS.keys()
+    assert set(STAGES) == set(LEVEL_TRAITS) == names
+
+
+def test_provers_have_one_name_everywhere() -> None:
+    """Solutions, options and the registry of the program know the same provers."""
+    assert tuple(PROVERS) == solution.PROVERS
+    assert set(SELECTIONS) == set(get_args(options.Prover))
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "models").glob("*.yaml")), ids=lambda path: path.stem)

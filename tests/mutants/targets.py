@@ -14,11 +14,17 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "cpsched/check/rights.py": ("tests/unit/test_check_rights.py", "tests/unit/test_check_charging.py"),
     "cpsched/snapshot/rights.py": ("tests/unit/test_snapshot_rights.py", "tests/unit/test_check_rights.py"),
     "cpsched/objectives.py": ("tests/unit/test_objectives.py",),
-    "cpsched/optimum/level_result.py": ("tests/unit/optimum/test_level_result.py",),
-    "cpsched/optimum/levels.py": ("tests/oracle/test_optimum.py", "tests/oracle/test_random_optimum.py"),
-    "cpsched/optimum/constraints/gang.py": ("tests/oracle/test_random_optimum.py", "tests/oracle/test_optimum.py"),
-    "cpsched/optimum/constraints/queues.py": (
-        "tests/unit/optimum/constraints/test_queues.py",
+    "cpsched/optimum/search/result.py": ("tests/unit/optimum/search/test_result.py",),
+    "cpsched/optimum/model/objective/levels.py": (
+        "tests/oracle/test_optimum.py",
+        "tests/oracle/test_random_optimum.py",
+    ),
+    "cpsched/optimum/model/constraints/gang.py": (
+        "tests/oracle/test_random_optimum.py",
+        "tests/oracle/test_optimum.py",
+    ),
+    "cpsched/optimum/model/constraints/queue.py": (
+        "tests/unit/optimum/model/constraints/test_queue.py",
         "tests/oracle/test_random_optimum.py",
     ),
     "cpsched/greedy/volcano/statement.py": (

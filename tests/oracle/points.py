@@ -9,16 +9,16 @@ from typing import Any
 from ortools.sat.python import cp_model
 
 from cpsched.check import Decision, violations
-from cpsched.optimum.extract import counts_of
-from cpsched.optimum.program import Program
+from cpsched.optimum.model.decode import encode
+from cpsched.optimum.model.session_model import SessionModel
 from cpsched.snapshot import Snapshot
 from tests.oracle.brute_force import decisions
 
 
-def admits(program: Program, decision: Decision) -> bool:
+def admits(program: SessionModel, decision: Decision) -> bool:
     """Whether the rows hold for what the decision places and evicts, with some values of the helper variables."""
     model: Any = program.cp.clone()
-    counts = counts_of(program.variables, decision)
+    counts = encode(program.variables, decision)
     if sum(counts.values()) < len(decision.placed) + len(decision.evictions):
         return False
     for variable, count in counts.items():
@@ -43,7 +43,7 @@ def sampled(snapshot: Snapshot, most: int, seed: int) -> dict[str, list[Decision
 
 def tally(snapshot: Snapshot, most: int, seed: int) -> Counter[tuple[str, bool]]:
     """How many legal and refused decisions the rows admit (True) or not."""
-    program = Program(snapshot)
+    program = SessionModel(snapshot)
     counts: Counter[tuple[str, bool]] = Counter()
     for kind, some in sampled(snapshot, most, seed).items():
         counts.update((kind, admits(program, decision)) for decision in some)

@@ -12,15 +12,15 @@ from cpsched.check import Decision, violations
 from cpsched.importers.load import load
 from cpsched.judge import decision_of
 from cpsched.objectives import comparable, level_plan, value_of, vector
-from cpsched.optimum.extract import counts_of
-from cpsched.optimum.lexicographic import Search
-from cpsched.optimum.program import Program
-from cpsched.optimum.race import Settings
+from cpsched.optimum.model.decode import encode
+from cpsched.optimum.model.session_model import SessionModel
+from cpsched.optimum.params import SolveParams
+from cpsched.optimum.provers import PROVERS
+from cpsched.optimum.search.lexicographic import LexicographicSearch
 from cpsched.optimum.solve import decide
 from cpsched.options import Options
 from cpsched.policy import load_model, policy_for
 from cpsched.snapshot import Snapshot
-from cpsched.solution import PROVERS
 from tests import judge
 from tests.benchmark.sessions import contended
 from tests.oracle.midsize import midsize
@@ -32,9 +32,9 @@ PARTS = ("binds", "allocated", "pipelined", "evicted")
 
 def is_a_point(decision: Decision) -> bool:
     """Whether the Program has a solution with exactly this decision's counts."""
-    program = Program(decision.snapshot)
+    program = SessionModel(decision.snapshot)
     cp: Any = program.cp
-    for variable, count in counts_of(program.variables, decision).items():
+    for variable, count in encode(program.variables, decision).items():
         cp.add_hint(variable, count)
     solver = cp_model.CpSolver()
     parameters: Any = solver.parameters
@@ -88,7 +88,7 @@ def test_decisions_on_random_sessions_are_points_and_never_better(start: int) ->
             continue
         assert is_a_point(decision), seed
         plan = level_plan(snapshot)
-        solution = decide(snapshot.instance, snapshot.policy, Settings(workers=1, deterministic=True))
+        solution = decide(snapshot.instance, snapshot.policy, SolveParams(workers=1, deterministic=True))
         best = decision_of(snapshot.instance, snapshot.policy, solution)
         ours, theirs = comparable(plan, vector(best)), comparable(plan, vector(decision))
         assert ours <= theirs, seed
@@ -112,8 +112,8 @@ def test_however_short_the_time_the_optimum_is_not_worse(seed: int) -> None:
 def test_after_an_open_level_nothing_is_called_proved() -> None:
     """A level closed after an open one says that it is closed given that one."""
     snapshot = judge.snapshot_of(contended(nodes=8, gangs=8, shapes=8, queues=2, seed=1))
-    search = Search(snapshot, Settings(workers=1, deterministic=True))
-    search.race.interrupt()
+    search = LexicographicSearch(snapshot, SolveParams(workers=1, deterministic=True))
+    search.budget.interrupt()
     search.run()
     first_open = next(number for number, level in enumerate(search.levels) if not level.proved)
     later = search.levels[first_open + 1 :]
@@ -123,6 +123,6 @@ def test_after_an_open_level_nothing_is_called_proved() -> None:
     assert closed
     assert all(level.given_open_levels for level in closed)
     assert not any(level.given_open_levels for level in search.levels if level not in closed)
-    assert {level.prover for level in search.levels} <= {"", *PROVERS}
+    assert {level.prover for level in search.levels} <= {None, *PROVERS.values()}
     for level in search.levels:
         assert level.value == value_of(search.best, level.name, level.priority)

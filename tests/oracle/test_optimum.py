@@ -11,7 +11,7 @@ import pytest
 import cpsched
 from cpsched import timestamps
 from cpsched.importers.load import load
-from cpsched.optimum.race import Settings
+from cpsched.optimum.params import SolveParams
 from cpsched.optimum.solve import decide
 from cpsched.policy import load_model, policy_for
 from cpsched.snapshot import Snapshot
@@ -20,7 +20,7 @@ from tests.judge import cluster, job, pending, running
 from tests.oracle.brute_force import optimum
 from tests.oracle.samples import DATA, rows, session
 
-ONE_WORKER = Settings(workers=1, deterministic=True)
+ONE_WORKER = SolveParams(workers=1, deterministic=True)
 RECORD_IS_WRONG = {
     "tiny-1-1193": {"queue_deficit_max", "queue_deficit_total"},  # a deficit above 10^6, which the definition excludes
     "volcano-5018": {"victim_start_time"},  # "now (no startTime)" in words

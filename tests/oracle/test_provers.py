@@ -5,24 +5,24 @@ from __future__ import annotations
 import pytest
 
 import cpsched
-from cpsched.optimum import race
-from cpsched.optimum.racer import Racer
+from cpsched.optimum.solvers import portfolio
+from cpsched.optimum.solvers.worker import SolverProcess
 from tests.oracle.midsize import midsize
 
 SESSIONS, CHUNK = 500, 25
 
 
-class SharedRacer(Racer):
+class SharedWorker(SolverProcess):
     """One child for all sessions of a test: its start is what would take longest."""
 
     def stop(self) -> None:
-        self.drop()
+        self.cancel()
 
 
 @pytest.mark.parametrize("start", range(0, SESSIONS, CHUNK))
 def test_both_provers_agree(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    shared = SharedRacer()
-    monkeypatch.setattr(race, "Racer", lambda: shared)
+    shared = SharedWorker()
+    monkeypatch.setattr(portfolio, "SolverProcess", lambda: shared)
     by_highs = 0
     for seed in range(start, start + CHUNK):
         instance = cpsched.load(midsize(seed))
@@ -34,4 +34,4 @@ def test_both_provers_agree(start: int, monkeypatch: pytest.MonkeyPatch) -> None
         by_highs += sum(level.prover == "highs" for level in other.levels)
     # Where a model's numbers are too large for what HiGHS forgives, CP-SAT takes over.
     assert by_highs > CHUNK
-    Racer.stop(shared)
+    SolverProcess.stop(shared)

@@ -8,18 +8,20 @@ import pytest
 
 from cpsched import timestamps
 from cpsched.check import RULES, Decision
-from cpsched.optimum import lexicographic
-from cpsched.optimum.foresight import Foresight
-from cpsched.optimum.lexicographic import Search
-from cpsched.optimum.race import Settings
-from cpsched.optimum.repair import Pinned, Repair
+from cpsched.optimum.params import SolveParams
+from cpsched.optimum.relax.bounding import LexicographicBounds
+from cpsched.optimum.search.bounding_passes import BoundingPasses
+from cpsched.optimum.search.lexicographic import LexicographicSearch
+from cpsched.optimum.search.primal import heuristics
+from cpsched.optimum.search.primal.elastic_repair import ElasticRepair, Targets
+from cpsched.optimum.search.primal.heuristics import PrimalHeuristics
 from cpsched.optimum.solve import decide
 from cpsched.solution import SolutionStatus
 from tests.oracle.brute_force import Optimum, optimum
 from tests.oracle.rivals import binding_rules
 from tests.oracle.sessions import Contest, contest, entering, overcommitted
 
-ONE_WORKER = Settings(workers=1, deterministic=True)
+ONE_WORKER = SolveParams(workers=1, deterministic=True)
 SESSIONS, CHUNK = 2000, 100
 BINDING: dict[str, tuple[int, ...]] = {
     "assignment": (9, 12, 38),
@@ -86,19 +88,19 @@ def test_optimum_equals_exhaustive_search_where_foresight_stops_early(
     monkeypatch: pytest.MonkeyPatch, count: int
 ) -> None:
     """What it knows of the level after its last one is a bound, and only as long as what comes before it is reached."""
-    look, foresee = Foresight.look, Search._foresee
+    bound, bound_ahead = LexicographicBounds.run, BoundingPasses.run
 
-    def stopped(self: Foresight, end: float) -> None:
-        look(self, end)
-        self.open = [*self.levels, self.open][count] if len(self.levels) >= count else self.open
-        del self.levels[count:]
+    def stopped(self: LexicographicBounds, end: float) -> None:
+        bound(self, end)
+        self.first_open = [*self.levels, self.first_open][count] if len(self.levels) >= count else self.first_open
+        del self.levels[count:], self.stages[count:]
 
-    def once(self: Search, begin: int) -> None:
+    def once(self: BoundingPasses, begin: int) -> None:
         if begin == 0:
-            foresee(self, begin)
+            bound_ahead(self, begin)
 
-    monkeypatch.setattr(Foresight, "look", stopped)
-    monkeypatch.setattr(Search, "_foresee", once)
+    monkeypatch.setattr(LexicographicBounds, "run", stopped)
+    monkeypatch.setattr(BoundingPasses, "run", once)
     for seed in (*range(20), 70, 165, 177, 239, 277, 311, 326, 352, 604, 631, 677):
         compare(contest(seed), seed)
 
@@ -107,7 +109,7 @@ def test_optimum_equals_exhaustive_search_where_no_sketch_is_a_decision_as_it_st
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Then the session itself is asked for one that is as good."""
-    monkeypatch.setattr(Search, "_unfolded", lambda *_: False)
+    monkeypatch.setattr(PrimalHeuristics, "_disaggregate", lambda *_: False)
     for seed in range(200):
         compare(contest(seed), seed)
 
@@ -117,17 +119,18 @@ def test_optimum_equals_exhaustive_search_where_the_session_itself_is_needed_lat
     monkeypatch: pytest.MonkeyPatch, taken: int
 ) -> None:
     """Levels that a sketch settled without it hold there too."""
-    close, late = Search._close, Counter[bool]()
+    close, late = LexicographicSearch._close, Counter[bool]()
 
-    def only_first(self: Search, position: int) -> None:
+    def only_first(self: LexicographicSearch, position: int) -> None:
         if position < taken:
             close(self, position)
         else:
-            late[self._needs_program] += 1
-            self._foreseen.clear()
-            self._solve(position)
+            late[self._state.has_model] += 1
+            for level in self._state.levels:
+                level.bounds, level.open_bounds = None, []
+            self._exact.solve(position)
 
-    monkeypatch.setattr(Search, "_close", only_first)
+    monkeypatch.setattr(LexicographicSearch, "_close", only_first)
     for seed in range(120):
         compare(contest(seed), seed)
     assert late[False] > 80
@@ -138,17 +141,17 @@ def test_optimum_equals_exhaustive_search_where_no_plan_comes_true(
     monkeypatch: pytest.MonkeyPatch, *, repairs: bool
 ) -> None:
     """Then the sketch is repaired; where that fails too, every level is approached from the decision before it."""
-    monkeypatch.setattr(Search, "_unfolded", lambda *_: False)
-    monkeypatch.setattr(lexicographic, "plans", lambda variables, sight: [])
+    monkeypatch.setattr(PrimalHeuristics, "_disaggregate", lambda *_: False)
+    monkeypatch.setattr(heuristics, "restrictions", lambda variables, bounding: [])
     found: list[bool] = []
-    repair = Repair.decision
+    repair = ElasticRepair.run
 
-    def counted(self: Repair, sight: Foresight, pinned: Pinned, end: float) -> Decision | None:
-        decision = repair(self, sight, pinned, end) if repairs else None
+    def counted(self: ElasticRepair, bounding: LexicographicBounds, targets: Targets, end: float) -> Decision | None:
+        decision = repair(self, bounding, targets, end) if repairs else None
         found.append(decision is not None)
         return decision
 
-    monkeypatch.setattr(Repair, "decision", counted)
+    monkeypatch.setattr(ElasticRepair, "run", counted)
     for seed in (*range(120), *BINDING["charge"], *BINDING["deserved"], *BINDING["protect.guarantee"]):
         compare(contest(seed), seed)
     assert sum(found) > 80 if repairs else len(found) > 80

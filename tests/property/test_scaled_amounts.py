@@ -12,7 +12,7 @@ import pytest
 
 from cpsched.check import Decision, violations
 from cpsched.objectives import vector
-from cpsched.optimum.race import Settings
+from cpsched.optimum.params import SolveParams
 from cpsched.optimum.solve import decide
 from cpsched.quantity import nano
 from cpsched.snapshot import Snapshot
@@ -23,7 +23,7 @@ from tests.oracle.sessions import Contest, contest
 DATA = Path(__file__).parent / "data"
 VECTORS = ("allocatable", "requests", "deserved", "guarantee", "capability", "minResources")
 FACTORS = (3, 7, 1000)
-ONE_WORKER = Settings(workers=1, deterministic=True)
+ONE_WORKER = SolveParams(workers=1, deterministic=True)
 
 
 def scaled(source: Any, factor: int, *, amounts: bool = False) -> Any:

@@ -7,8 +7,10 @@ from collections.abc import Hashable
 from hypothesis import given, settings
 
 from cpsched.explain.lifting import Lifted
-from cpsched.optimum import said
-from cpsched.optimum.classes import Classes, _may_lose_all, classes_of
+from cpsched.optimum.model import features as said
+from cpsched.optimum.model.classes import Classes
+from cpsched.optimum.model.symmetry import build_classes
+from cpsched.optimum.model.victims import may_lose_all_tasks, reads_of
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.enqueue import asked, decisive_limits, promise
 from tests.contested import crowds, sessions
@@ -69,15 +71,17 @@ def plain_job_key(snapshot: Snapshot, classes: Classes, job) -> Hashable:
 
 def check(snapshot: Snapshot) -> None:
     """Same class, same key, and the other way round."""
-    classes = classes_of(snapshot)
+    classes = build_classes(snapshot)
     keys = {one.index: {plain_task_key(snapshot, task) for task in one.tasks} for one in classes.tasks}
     assert all(len(found) == 1 for found in keys.values())
     assert len(set.union(set(), *keys.values())) == len(keys)
     for group in classes.victims:
         assert len({plain_victim_key(snapshot, task) for task in group.tasks}) == 1
         owners = {snapshot.job_key(task) for task in group.tasks}
-        assert owners == {group.job} or all(_may_lose_all(snapshot, snapshot.jobs[key]) for key in owners)
-    kinds = {(group.kind, plain_victim_key(snapshot, group.sample)) for group in classes.victims}
+        assert owners == {group.job} or all(
+            may_lose_all_tasks(snapshot, snapshot.jobs[key], reads_of(snapshot)) for key in owners
+        )
+    kinds = {(group.shape, plain_victim_key(snapshot, group.representative)) for group in classes.victims}
     assert len(kinds) == len({kind for kind, _ in kinds})
     jobs = [{plain_job_key(snapshot, classes, snapshot.jobs[key]) for key in one.jobs} for one in classes.jobs]
     assert all(len(found) == 1 for found in jobs)
@@ -90,7 +94,7 @@ def test_sessions():
     for snapshot in (*crowds(), *sessions()):
         check(snapshot)
         check(Lifted(snapshot, next(iter(snapshot.jobs))))
-        merged += any(len(one.tasks) > 1 for one in classes_of(snapshot).tasks)
+        merged += any(len(one.tasks) > 1 for one in build_classes(snapshot).tasks)
     assert merged
 
 
@@ -99,7 +103,7 @@ def test_minima():
     jobs = [job(name, pending(1, 2), minMember=least) for name, least in (("a", 1), ("b", 2), ("c", 2))]
     snapshot = snapshot_of(cluster(*jobs))
     check(snapshot)
-    assert [len(one) for one in classes_of(snapshot).jobs] == [1, 2]
+    assert [len(one) for one in build_classes(snapshot).jobs] == [1, 2]
 
 
 @settings(max_examples=60)
@@ -115,7 +119,7 @@ def test_any_pods(objects):
 def test_specs_that_are_equal_but_not_shared(objects):
     """What is said counts, not which object says it."""
     instance = snapshot_of(objects, model="kube").instance
-    numbers = said.Said()
+    numbers = said.FeatureIds()
     for task in instance.tasks.values():
         spec, copy = task.pod.spec, task.pod.spec.model_copy()
         assert numbers.wishes(spec) == numbers.wishes(copy)

@@ -7,8 +7,8 @@ from dataclasses import replace
 from cpsched.check import violations
 from cpsched.instance import HOLDS_ROOM, Status
 from cpsched.objectives import level_plan, value_of, vector
-from cpsched.optimum.levels import steps_of
-from cpsched.optimum.program import Program
+from cpsched.optimum.model.objective import stages_of
+from cpsched.optimum.model.session_model import SessionModel
 from cpsched.resources import add
 from cpsched.snapshot.queues import held, queue_demands
 from tests.contested import decisions, mixed, sessions
@@ -22,12 +22,12 @@ class TestOnce:
         """A step that was asked about one decision measures the next anew."""
         for seed in range(10):
             snapshot = mixed(seed)
-            v = Program(snapshot).variables
+            v = SessionModel(snapshot).variables
             for level in level_plan(snapshot):
-                kept = steps_of(v, *level)
+                kept = stages_of(v, *level)
                 for decision in decisions(snapshot, 4):
-                    fresh = [step.measure(decision) for step in steps_of(v, *level)]
-                    assert [step.measure(decision) for step in kept] == fresh
+                    fresh = [step.value(decision) for step in stages_of(v, *level)]
+                    assert [step.value(decision) for step in kept] == fresh
 
     def test_second_answers(self):
         """They are those of a decision that nobody asked before, and no list is handed out twice."""

@@ -10,7 +10,7 @@ from cpsched.filters import FILTERS, feasible
 from cpsched.importers.load import load
 from cpsched.objects.pod import PodSpec
 from cpsched.objects.written import object_dict, shared_dict
-from cpsched.optimum import said
+from cpsched.optimum.model import features as said
 from cpsched.snapshot.predicates import NOT_IN_SHARD, Predicates, has_dynamic_wishes
 from tests.contested import sessions
 from tests.judge import cluster, snapshot_of

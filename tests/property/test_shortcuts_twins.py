@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from cpsched.explain.lifting import Lifted
-from cpsched.optimum.classes import classes_of
+from cpsched.optimum.model.symmetry import build_classes
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.twins import twins_of
 from tests.contested import ALL, crowds, sessions
@@ -135,4 +135,4 @@ def test_a_pod_that_is_being_disrupted():
     old = job("old", running(1, 2, labels={"app": "db"}), priority=10, minMember=0)
     snapshot = snapshot_of(cluster(old, job("new", pending(4), priority=100), objects=[budget]))
     assert len({snapshot.twins[task.key] for task in snapshot.jobs["default/old"].tasks}) == 1
-    assert [len(group.tasks) for group in classes_of(snapshot).victims] == [1, 1]
+    assert [len(group.tasks) for group in build_classes(snapshot).victims] == [1, 1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cpsched.optimum.race import Settings
+from cpsched.optimum.params import SolveParams
 from cpsched.optimum.solve import decide as optimum
 from tests.judge import broken, cluster, conf, decide, findings, job, pending, running, snapshot_of
 
@@ -172,7 +172,7 @@ class TestProtectGang:
         snapshot = snapshot_of(source, rules={"protect.gang": "whole"})
         assert "protect.gang" not in broken(decide(snapshot, attack(0, 1)))
         assert "protect.gang" in broken(decide(snapshot, attack(0)))
-        found = optimum(snapshot.instance, snapshot.policy, Settings(workers=1))
+        found = optimum(snapshot.instance, snapshot.policy, SolveParams(workers=1))
         assert found.evicted == {"old/task-0", "old/task-1"}
 
     def test_off(self):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cpsched.greedy.kube.engine import decide, replay
+from cpsched.greedy.kube.engine import decide, outcomes, replay
 from cpsched.greedy.kube.options import Options
 from cpsched.greedy.kube.report import Attempt, Candidate, Run
 
-__all__ = ["Attempt", "Candidate", "Options", "Run", "decide", "replay"]
+__all__ = ["Attempt", "Candidate", "Options", "Run", "decide", "outcomes", "replay"]

@@ -9,6 +9,7 @@ from cpsched.filters.status import Code, Status
 from cpsched.greedy.kube.dry_run import DryRun, select_victims
 from cpsched.greedy.kube.statuses import NodeStatuses
 from cpsched.greedy.kube.victims import Victims
+from cpsched.greedy.outcomes import Choices
 from cpsched.policy.kube_args import DefaultPreemptionArgs
 
 
@@ -50,15 +51,18 @@ def find_candidates(dry: DryRun, nodes: Sequence[str], offset: int, wanted: int)
     return found
 
 
-def pick_one(victims: Mapping[str, Victims], levels: Iterable[Callable[[str], int]] = ()) -> str:
-    """The best candidate, level by level; upstream breaks the last tie at random, here the first name wins.
+def pick_one(
+    victims: Mapping[str, Victims], levels: Iterable[Callable[[str], int]] = (), choices: Choices | None = None
+) -> str:
+    """The best candidate, level by level; the last tie is upstream's chance, and without choices the first name wins.
 
     `levels` replace the scheduler's own, as a plugin's OrderedScoreFuncs do.
     """
     own = tuple(levels)
     values = {name: tuple(level(name) for level in own) if own else one.levels for name, one in victims.items()}
     best = max(values.values())
-    return min(name for name, value in values.items() if value == best)
+    equal = sorted(name for name, value in values.items() if value == best)
+    return equal[0 if choices is None else choices.pick(len(equal))]
 
 
 def _no_victim(node: str) -> Status:

@@ -10,6 +10,7 @@ from cpsched.greedy.kube.cycle import Search
 from cpsched.greedy.kube.framework import Framework
 from cpsched.greedy.kube.scores import SCORES, Request, Scores
 from cpsched.greedy.kube.world import World
+from cpsched.greedy.outcomes import Choices
 from cpsched.instance import Task
 
 
@@ -53,16 +54,24 @@ def _ask_extenders(world: World, task: Task, found: Search, ranking: Ranking) ->
                 ranking.total = ranking.total + scores
 
 
-def winner(total: Scores) -> int:
-    """The position of the node that is taken: the root of a heap built over the order in which nodes were found."""
-    best = np.flatnonzero(total == total.max())
-    return int(best[0]) if len(best) == 1 else _Heap(total.tolist()).pop()
+def winner(total: Scores, choices: Choices | None = None) -> int:
+    """The position of the node that is taken.
+
+    First comes the root of a heap built over the order in which nodes are found. That order depends on parallel workers
+    and on when the scheduler heard of the nodes, so any of the best may be it.
+    """
+    best = np.flatnonzero(total == total.max()).tolist()
+    if len(best) == 1:
+        return int(best[0])
+    first = _Heap(total.tolist()).pop()
+    others = [place for place in best if place != first]
+    return [first, *others][0 if choices is None else choices.pick(len(best))]
 
 
-def descending(total: Scores) -> list[int]:
-    """All positions in the order in which the heap gives them."""
-    heap = _Heap(total.tolist())
-    return [heap.pop() for _ in range(len(total))]
+def descending(total: Scores, choices: Choices | None = None) -> list[int]:
+    """All positions: the one that is taken, then the others in the order in which the heap gives them."""
+    heap, first = _Heap(total.tolist()), winner(total, choices)
+    return [first, *(place for _ in range(len(total)) if (place := heap.pop()) != first)]
 
 
 class _Heap:

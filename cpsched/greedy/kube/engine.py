@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-
 from cpsched.greedy.kube.choice import descending, rank, winner
 from cpsched.greedy.kube.cycle import AttemptError, Search, search
 from cpsched.greedy.kube.extenders import HttpExtender
@@ -19,6 +17,7 @@ from cpsched.greedy.kube.report import Attempt, Run
 from cpsched.greedy.kube.signature import signable
 from cpsched.greedy.kube.snapshot import Snapshot
 from cpsched.greedy.kube.world import World
+from cpsched.greedy.outcomes import SAMPLES, Choices, First, Outcomes, Sampled, all_outcomes
 from cpsched.instance import Instance, Task
 from cpsched.policy.policy import Policy
 from cpsched.solution import Eviction, Preemption, Solution, SolutionStatus
@@ -27,7 +26,21 @@ from cpsched.solution import Eviction, Preemption, Solution, SolutionStatus
 def decide(instance: Instance, policy: Policy, options: Options | None = None) -> Solution:
     """The scheduler's decision in the format of all engines."""
     options = options or Options()
-    run = replay(instance, policy, options)
+    return _solution(instance, policy, replay(instance, policy, options), options.seed)
+
+
+def outcomes(
+    instance: Instance, policy: Policy, options: Options | None = None, *, most_runs: int = 2000, samples: int = SAMPLES
+) -> Outcomes:
+    """The decisions that chance in kube-scheduler can lead to."""
+
+    def run(choices: Choices) -> Solution:
+        return _solution(instance, policy, replay(instance, policy, options, choices), None)
+
+    return all_outcomes(run, most_runs, samples)
+
+
+def _solution(instance: Instance, policy: Policy, run: Run, seed: int | None) -> Solution:
     messages = {attempt.pod: [attempt.message] for attempt in run.attempts if attempt.message}
     return Solution(
         engine="kube",
@@ -52,7 +65,7 @@ def decide(instance: Instance, policy: Policy, options: Options | None = None) -
         ),
         nominations=run.nominations,
         unplaced={key: messages.get(key, []) for key in run.unplaced},
-        seed=options.seed,
+        seed=seed,
     )
 
 
@@ -67,15 +80,17 @@ def _served(instance: Instance, run: Run, preemptor: str, node: str) -> str:
     return ""
 
 
-def replay(instance: Instance, policy: Policy, options: Options | None = None) -> Run:
-    """What the scheduler does with each pod, as it would be recorded."""
+def replay(instance: Instance, policy: Policy, options: Options | None = None, choices: Choices | None = None) -> Run:
+    """What the scheduler does with each pod, as it would be recorded; `choices` come before the options' seed."""
     options = options or Options()
     conf = policy.kube
-    world, frameworks = open_world(instance, policy, options)
+    if choices is None:
+        choices = First() if options.seed is None else Sampled(options.seed)
+    world, frameworks = open_world(instance, policy, options, choices)
     run = Run()
     queue = admitted(instance, conf)
     _take_nominations(world, queue)
-    tried = [task for task in in_order(queue) if options.only in (None, task.key)]
+    tried = [task for task in in_order(queue, world.choices) if options.only in (None, task.key)]
     for entry in entries(tried, world.groups, instance):
         first = entry.tasks[0] if isinstance(entry, Gang) else entry
         profile = profile_of(first, conf)
@@ -92,17 +107,20 @@ def replay(instance: Instance, policy: Policy, options: Options | None = None) -
     return run
 
 
-def open_world(instance: Instance, policy: Policy, options: Options) -> tuple[World, dict[str, Framework]]:
+def open_world(
+    instance: Instance, policy: Policy, options: Options, choices: Choices | None = None
+) -> tuple[World, dict[str, Framework]]:
     """The scheduler before its first cycle, and its profiles by scheduler name."""
+    choices = choices or First()
     conf = policy.kube
     world = World(
         instance,
         conf.version,
         options,
-        Snapshot(instance),
+        Snapshot(instance, choices),
         tuple(HttpExtender(extender) for extender in conf.extenders),
         groups=Groups.of(instance) if options.pod_groups else None,
-        random=None if options.seed is None else random.Random(options.seed),
+        choices=choices,
     )
     return world, {profile.scheduler_name: Framework.of(profile, conf.version) for profile in conf.profiles}
 
@@ -154,7 +172,8 @@ def _bind(world: World, framework: Framework, task: Task, found: Search, attempt
         batch.store(world, framework, task, attempt.node, found.hint, [])
     else:
         ranking = rank(world, framework, task, found)
-        order = descending(ranking.total) if signable(task, framework) else [winner(ranking.total)]
+        total, choices = ranking.total, world.choices
+        order = descending(total, choices) if signable(task, framework) else [winner(total, choices)]
         attempt.node, attempt.via = names[order[0]], "score"
         batch.store(world, framework, task, attempt.node, found.hint, [names[place] for place in order[1:]])
     _reserve(world, framework, task, found, attempt.node)

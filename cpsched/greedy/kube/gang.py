@@ -49,7 +49,7 @@ def place_gang(world: World, framework: Framework, gang: Gang) -> tuple[list[Pla
             failed[task.key] = found
             continue
         total = rank(world, framework, task, found).total if len(found.feasible) > 1 else None
-        place = found.feasible[0 if total is None else winner(total)]
+        place = found.feasible[0 if total is None else winner(total, world.choices)]
         name = world.snapshot.nodes[place].name
         world.snapshot.add(task, name)
         placed.append(Placed(task, name, found.pre, found))

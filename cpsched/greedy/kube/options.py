@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Options:
-    """`only` tries one pod; `seed` draws the dry runs' offset, which is 0 without it.
+    """`only` tries one pod; `seed` draws whatever upstream leaves to chance, without it the mirror's own choice holds.
 
     `record` also works out what the scheduler did not need to know: every node's verdict and score, and every
     candidate of a preemption. `plain` takes no short cuts, for tests that compare the two ways.

@@ -55,7 +55,8 @@ def preempt(dry: DryRun, statuses: NodeStatuses) -> Preempted:
         return Preempted(Code.UNSCHEDULABLE, reason)
     nodes = potential_nodes(dry, statuses)
     wanted = candidates_wanted(len(nodes), dry.framework.profile.args.default_preemption)
-    offset = world.random.randrange(len(nodes)) if world.random is not None and nodes else 0
+    # Where every node is looked at, it makes no difference where the search begins.
+    offset = world.choices.pick(len(nodes)) if wanted < len(nodes) else 0
     found = find_candidates(dry, nodes, offset, wanted)
     if not found.victims:
         if found.errors:
@@ -69,7 +70,7 @@ def preempt(dry: DryRun, statuses: NodeStatuses) -> Preempted:
         return Preempted(Code.ERROR, str(error), found=found)
     if not remaining:
         return Preempted(Code.UNSCHEDULABLE, NO_CANDIDATE, found=found)
-    chosen = pick_one(remaining)
+    chosen = pick_one(remaining, choices=world.choices)
     victims = remaining[chosen]
     message = ""
     if world.version == "head":

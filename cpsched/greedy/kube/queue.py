@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cpsched.filters.dynamic_resources import NAME as DYNAMIC_RESOURCES
+from cpsched.greedy.outcomes import Choices, in_some_order
 from cpsched.instance import Instance, Status, Task
 from cpsched.objects.devices import ResourceClaim
 from cpsched.policy.kube_conf import KubeConf
@@ -33,9 +34,9 @@ def admitted(instance: Instance, conf: KubeConf) -> list[Task]:
     return sorted(found, key=_created)
 
 
-def in_order(tasks: list[Task]) -> list[Task]:
-    """Priority first; pods of one priority keep their order, which is that of creation, then that of the input."""
-    return sorted(tasks, key=lambda task: -task.pod_priority)
+def in_order(tasks: list[Task], choices: Choices) -> list[Task]:
+    """Priority first, then creation, which has whole seconds: among equals any may have been heard of first."""
+    return in_some_order(tasks, lambda task: (-task.pod_priority, _created(task)), choices)
 
 
 def _created(task: Task) -> int:

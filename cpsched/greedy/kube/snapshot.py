@@ -9,7 +9,9 @@ from cpsched.filters.state import ClusterState, NodeState
 from cpsched.filters.storage import Storage
 from cpsched.greedy.kube.terms import TermIndex
 from cpsched.greedy.kube.usage import Usage
-from cpsched.instance import Instance, Node, Task
+from cpsched.greedy.kube.victims import start_time
+from cpsched.greedy.outcomes import Choices, First
+from cpsched.instance import PENDING, Instance, Node, Task
 
 _REGION = ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region")
 _ZONE = ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone")
@@ -18,16 +20,14 @@ _ZONE = ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"
 class Snapshot:
     """The filters' cluster state together with what only scores ask for."""
 
-    def __init__(self, instance: Instance):
+    def __init__(self, instance: Instance, choices: Choices | None = None):
         nodes = [instance.nodes[name] for name in node_order(instance.nodes.values())]
         self.cluster = ClusterState(instance, nodes, storage=Storage.of(instance), devices=Devices.of(instance))
         self.usage = Usage(len(nodes))
         self.terms = TermIndex()
         self.names = [node.name for node in nodes]
         self.stamps = [0] * len(nodes)
-        running = (task for tasks in instance.tasks_by_node.values() for task in tasks)
-        # A scheduler that starts hears of the pods in this order.
-        for task in sorted(running, key=lambda task: (task.namespace, task.name)):
+        for task in arrivals(instance, choices or First()):
             self.add(task, task.node)
 
     @property
@@ -58,6 +58,26 @@ class Snapshot:
         self.stamps[index] += 1
         self.usage.shift(task, index, change)
         self.terms.shift(task, index, change)
+
+
+def arrivals(instance: Instance, choices: Choices) -> list[Task]:
+    """Running pods by namespace and name, as a scheduler that starts hears of them.
+
+    One that has been running heard of them in an order that no dump tells. It matters among pods of a node that only
+    this order tells apart as victims: of one priority, started in the same second.
+    """
+    running = (task for tasks in instance.tasks_by_node.values() for task in tasks)
+    ordered = sorted(running, key=lambda task: (task.namespace, task.name))
+    waiting = [task.pod_priority for task in instance.tasks.values() if not task.node and task.status is PENDING]
+    equal: dict[tuple[str, int, int], list[int]] = {}
+    for place, task in enumerate(ordered):
+        if task.pod_priority < max(waiting, default=0):
+            equal.setdefault((task.node, task.pod_priority, start_time(task)), []).append(place)
+    found = list(ordered)
+    for places in equal.values():
+        for place, drawn in zip(places, choices.order(places), strict=True):
+            found[place] = ordered[drawn]
+    return found
 
 
 def node_order(nodes: Iterable[Node]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,6 +18,7 @@ from cpsched.greedy.kube.reserved import Reserved
 from cpsched.greedy.kube.roomy import Ranked
 from cpsched.greedy.kube.snapshot import Snapshot
 from cpsched.greedy.kube.victims import Victims
+from cpsched.greedy.outcomes import Choices, First
 from cpsched.instance import Instance, Task
 from cpsched.policy.kube_registry import KubeVersion
 
@@ -46,7 +46,7 @@ class World:
     batches: dict[str, Batch] = field(default_factory=dict)
     groups: Groups | None = None
     """Pod groups, where the gate is on."""
-    random: random.Random | None = None
+    choices: Choices = field(default_factory=First)
 
     def __post_init__(self) -> None:
         """Let the nominator's changes be followed."""

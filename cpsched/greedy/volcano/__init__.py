@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from cpsched.greedy.volcano.engine import Options, Replay, decide, replay
+from cpsched.greedy.volcano.engine import Options, Replay, decide, outcomes, replay
 
-__all__ = ["Options", "Replay", "decide", "replay"]
+__all__ = ["Options", "Replay", "decide", "outcomes", "replay"]

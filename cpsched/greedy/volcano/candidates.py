@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cpsched.greedy.outcomes import First
 from cpsched.greedy.volcano.actions.hunt import Hunt
 from cpsched.greedy.volcano.actions.preempt import not_eligible
 from cpsched.greedy.volcano.actions.preempt_normal import preempt_normally
 from cpsched.greedy.volcano.actions.preempt_topology import preempt_by_dry_run
 from cpsched.greedy.volcano.actions.reclaim import may_go, reclaim_on
 from cpsched.greedy.volcano.nodes import NodeAccount
-from cpsched.greedy.volcano.outcomes import First
 from cpsched.greedy.volcano.plugins import PLUGINS
 from cpsched.greedy.volcano.search import enough, for_preemption
 from cpsched.greedy.volcano.session import Session
@@ -45,7 +45,7 @@ class Trials:
             return not_eligible(session, task) or session.pre_predicate(task)
         if task.task.never_preempts:
             return "its preemptionPolicy is Never"
-        refused = session.not_preemptive(session.queue_of(task), task)
+        refused = session.not_preemptive(session.queue_of(task), task.request)
         return refused.text() if refused else session.pre_predicate(task)
 
     def on(self, node: str) -> Attempt:

@@ -39,9 +39,13 @@ def task_messages(session: Session) -> dict[str, str]:
 
 
 def nominations(session: Session) -> dict[str, str]:
-    """Nodes that tasks will be tried on first next time."""
-    reasons = {task.key: task_reason(job, task) for job in session.jobs.values() for task in _waiting(job)}
-    return {key: reason.nominated for key, reason in reasons.items() if reason.nominated}
+    """Nodes that tasks will be tried on first next time; a session that nominates no other leaves the old one."""
+    found = {
+        task.key: task_reason(job, task).nominated or task.task.pod_status.nominated_node_name
+        for job in session.jobs.values()
+        for task in _waiting(job)
+    }
+    return {key: node for key, node in found.items() if node}
 
 
 def unplaced(session: Session, failing: Collection[str]) -> dict[str, list[str]]:

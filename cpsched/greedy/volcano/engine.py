@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from cpsched.collector import without_collector
-from cpsched.errors import InputError
+from cpsched.greedy.outcomes import SAMPLES, Choices, First, Outcomes, Sampled, all_outcomes
 from cpsched.greedy.volcano.actions import ACTIONS
 from cpsched.greedy.volcano.closing import nominations, phases, task_messages, unplaced
 from cpsched.greedy.volcano.fast.board import Board
-from cpsched.greedy.volcano.outcomes import Choices, First, Sampled, explore
 from cpsched.greedy.volcano.plugins import PLUGINS
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.status import Status
@@ -30,8 +29,6 @@ class Options:
 
     seed: int | None = None
     trace: bool = False
-    all_outcomes: bool = False
-    most_runs: int = 2000
     fast: bool = True
 
 
@@ -45,8 +42,6 @@ class Replay:
     task_messages: dict[str, str]
     """waiting task of such a job → reason, text and nominated node."""
     trace: tuple[str, ...] = ()
-    outcomes: tuple[Solution, ...] = field(default=())
-    """Every decision that upstream's random choices can lead to, if asked for."""
 
 
 def decide(instance: Instance, policy: Policy, options: Options | None = None) -> Solution:
@@ -55,23 +50,16 @@ def decide(instance: Instance, policy: Policy, options: Options | None = None) -
 
 
 def replay(instance: Instance, policy: Policy, options: Options | None = None) -> Replay:
-    """One session, with messages, story and, if asked for, all outcomes."""
+    """One session, with messages and story."""
     options = options or Options()
-    choices: Choices = First() if options.seed is None else Sampled(options.seed)
-    replayed = _run(instance, policy, choices, options)
-    if not options.all_outcomes:
-        return replayed
-    outcomes = _outcomes(instance, policy, options)
-    return Replay(replayed.solution, replayed.messages, replayed.task_messages, replayed.trace, outcomes)
+    return _run(instance, policy, First() if options.seed is None else Sampled(options.seed), options)
 
 
-def _outcomes(instance: Instance, policy: Policy, options: Options) -> tuple[Solution, ...]:
-    found: dict[object, Solution] = {}
-    for one in explore(lambda choices: _run(instance, policy, choices, options).solution, options.most_runs):
-        parts = (one.binds, one.allocated, one.pipelined)
-        key = (*(tuple(sorted(part.items())) for part in parts), one.evicted)
-        found.setdefault(key, one)
-    return tuple(found.values())
+def outcomes(instance: Instance, policy: Policy, *, most_runs: int = 2000, samples: int = SAMPLES) -> Outcomes:
+    """The decisions that Volcano's random choices can lead to."""
+    return all_outcomes(
+        lambda choices: _run(instance, policy, choices, Options()).solution, most_runs=most_runs, samples=samples
+    )
 
 
 def _run(instance: Instance, policy: Policy, choices: Choices, options: Options) -> Replay:
@@ -81,7 +69,6 @@ def _run(instance: Instance, policy: Policy, choices: Choices, options: Options)
 
 
 def _session(instance: Instance, policy: Policy, choices: Choices, options: Options, story: Story) -> Replay:
-    _check_mirrored(instance)
     session = Session(instance, policy, choices, story)
     session.open(PLUGINS)
     if options.fast and _fast_shards(instance):
@@ -90,16 +77,6 @@ def _session(instance: Instance, policy: Policy, choices: Choices, options: Opti
         ACTIONS[name](session)
     session.close()
     return Replay(_solution(session, options), session.messages, task_messages(session), tuple(story.lines))
-
-
-def _check_mirrored(instance: Instance) -> None:
-    """Refuse what would be decided by code that is not mirrored."""
-    for key, job in instance.jobs.items():
-        spec = job.group.spec
-        for name, stated in (("networkTopology", spec.network_topology), ("subGroupPolicy", spec.sub_group_policy)):
-            if stated:
-                wrong = f"PodGroup {key} states {name}, which the Volcano mirror does not replay"
-                raise InputError(wrong, file=instance.file, right=f"take {name} out, or leave the PodGroup out")
 
 
 def _fast_shards(instance: Instance) -> bool:

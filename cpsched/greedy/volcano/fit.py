@@ -49,6 +49,8 @@ class FitErrors:
 
     text: str = ""
     by_node: dict[str, FitError] = field(default_factory=dict)
+    hyper_node: str = ""
+    """The HyperNode whose nodes were tried, if not all nodes were."""
 
     @classmethod
     def everywhere(cls, reason: str, nodes: Iterable[str]) -> FitErrors:
@@ -66,7 +68,10 @@ class FitErrors:
         if not self.by_node:
             return start
         counts = Counter(reason for error in self.by_node.values() for reason in error.reasons)
-        return f"{start}: {', '.join(sorted(f'{count} {reason}' for reason, count in counts.items()))}."
+        return f"{self._where()}{start}: {', '.join(sorted(f'{count} {reason}' for reason, count in counts.items()))}."
+
+    def _where(self) -> str:
+        return f"In hyperNode {self.hyper_node}: " if self.hyper_node else ""
 
 
 def insufficient(names: list[str]) -> FitError:

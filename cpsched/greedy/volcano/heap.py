@@ -23,6 +23,12 @@ class Heap(Generic[T]):
     def __iter__(self) -> Iterator[T]:
         return iter(self._items)
 
+    def clone(self) -> Heap[T]:
+        """A heap of the same items in the same places."""
+        copy = Heap(self._less)
+        copy._items = list(self._items)
+        return copy
+
     def push(self, item: T) -> None:
         """Add an item."""
         items, less = self._items, self._less

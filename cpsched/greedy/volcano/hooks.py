@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from cpsched.amounts import shown
+from cpsched.greedy.volcano.amounts import Amounts
 from cpsched.greedy.volcano.fast.bulk import Bulk
 from cpsched.greedy.volcano.fit import FitError
 from cpsched.greedy.volcano.jobs import JobState
@@ -35,7 +36,23 @@ class Refusal:
         return f" ({', '.join(pairs)})" if self.amounts else ""
 
 
+if TYPE_CHECKING:
+    from cpsched.greedy.volcano.topology.sub_jobs import SubJob
+
 Victims = Callable[[TaskState, Sequence[TaskState]], tuple[list[TaskState], int]]
+
+
+class GangEviction(NamedTuple):
+    """What a gang action asks plugins about (`EvictionContext`)."""
+
+    action: Literal["gangpreempt", "gangreclaim"]
+    job: JobState
+
+
+Purpose = Literal["allocate", "evict"]
+Gradient = list[list[str]]
+"""HyperNodes row by row; every row is tried before the next."""
+Evictable = Callable[[GangEviction, Sequence[TaskState]], tuple[list[TaskState], int]]
 
 
 class Simulation(Protocol):
@@ -65,12 +82,20 @@ class Hooks:
     preemptable: Victims | None = None
     reclaimable: Victims | None = None
     overused: Callable[[Queue], Refusal | None] | None = None
-    preemptive: Callable[[Queue, TaskState], Refusal | None] | None = None
+    preemptive: Callable[[Queue, Amounts], Refusal | None] | None = None
     allocatable: Callable[[Queue, TaskState], Refusal | None] | None = None
     job_valid: Callable[[JobState], str | None] | None = None
     job_ready: Callable[[JobState], bool] | None = None
     job_pipelined: Callable[[JobState], int] | None = None
     job_starving: Callable[[JobState], bool] | None = None
+    sub_job_order: Callable[[SubJob, SubJob], int] | None = None
+    sub_job_ready: Callable[[SubJob], bool] | None = None
+    sub_job_pipelined: Callable[[SubJob], int] | None = None
+    hyper_node_order: Callable[[SubJob, Sequence[str]], Mapping[str, float]] | None = None
+    job_gradient: Callable[[JobState, str, Purpose], Gradient] | None = None
+    sub_job_gradient: Callable[[SubJob, str, Purpose], Gradient] | None = None
+    evictable: Evictable | None = None
+    """Victims of the gang actions (`UnifiedEvictable`)."""
     job_enqueueable: Callable[[JobState], int] | None = None
     job_enqueued: Callable[[JobState], None] | None = None
     pre_predicate: Callable[[TaskState], str | None] | None = None
@@ -101,6 +126,13 @@ FLAGS: dict[str, str | None] = {
     "job_ready": "enableJobReady",
     "job_pipelined": "enableJobPipelined",
     "job_starving": "enableJobStarving",
+    "sub_job_order": "enabledSubJobOrder",
+    "sub_job_ready": "enabledSubJobReady",
+    "sub_job_pipelined": "enabledSubJobPipelined",
+    "hyper_node_order": "enabledHyperNodeOrder",
+    "job_gradient": "enabledHyperNodeGradient",
+    "sub_job_gradient": "enabledHyperNodeGradient",
+    "evictable": None,
     "job_enqueueable": "enableJobEnqueued",
     "job_enqueued": "enableJobEnqueued",
     "pre_predicate": "enablePredicate",

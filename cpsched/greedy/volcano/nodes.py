@@ -79,7 +79,7 @@ class NodeAccount:
             self.add(task)
             return
         # Giving idle room back and taking it again leaves nothing but the names behind.
-        self._booked[task.key] = after
+        self._booked[task.key], self.tasks[task.key] = after, task
         for name in task.request:
             self.idle.setdefault(name, 0)
         if after is Status.RELEASING:

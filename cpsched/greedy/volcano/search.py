@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
+from cpsched.greedy.outcomes import First
 from cpsched.greedy.volcano import tiers
 from cpsched.greedy.volcano.amounts import fits, give
 from cpsched.greedy.volcano.fast.board import NodeSet
 from cpsched.greedy.volcano.fit import NOT_IN_SHARD, FitError, FitErrors, insufficient
 from cpsched.greedy.volcano.nodes import NodeAccount
-from cpsched.greedy.volcano.outcomes import First
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.tasks import TaskState
 from cpsched.resources import less_equal_names
 
-Purpose = Literal["allocate", "backfill", "preempt"]
+Purpose = Literal["allocate", "backfill", "preempt", "gang"]
 
 
 class Test(NamedTuple):
@@ -46,21 +46,22 @@ class Search:
         self._session, self._cached = session, cached
         self._failed: dict[tuple[str, str], dict[str, FitError]] = {}
 
-    def feasible(self, task: TaskState, nodes: Nodes, test: Test) -> tuple[Nodes, FitErrors]:
+    def feasible(self, task: TaskState, nodes: Nodes, test: Test, *, detailed: bool = True) -> tuple[Nodes, FitErrors]:
         """Feasible nodes in the order found, and what speaks against the others (`PredicateNodes`).
 
-        The fast path says what speaks against them only where no node is found, when upstream looks at it.
+        The fast path says what speaks against them only where no node is found, when upstream looks at it, and only
+        if anybody will ever read it.
         """
         if not nodes:
             return [], FitErrors()
         session = self._session
         board = session.board
-        if board is None or len(nodes) == 1 or not board.knows(task):
+        if board is None or len(nodes) == 1 or test.purpose == "gang" or not board.knows(task):
             return self._one_by_one(task, nodes, test)
         feasible, processed = board.feasible(task, nodes, test.purpose, nodes_to_find(len(nodes)))
         session.start_index = (session.start_index + processed) % len(nodes)
-        none = not feasible and test.purpose != "preempt"
-        return feasible, board.errors(task, test.purpose) if none else FitErrors()
+        none = detailed and not feasible and test.purpose != "preempt"
+        return feasible, board.errors(task, nodes, test.purpose) if none else FitErrors()
 
     def _one_by_one(self, task: TaskState, nodes: Nodes, test: Test) -> tuple[Nodes, FitErrors]:
         session, found, errors = self._session, list[NodeAccount](), FitErrors()
@@ -124,6 +125,19 @@ def for_preemption(session: Session) -> Test:
     return Test("preempt", ask)
 
 
+def for_gang(session: Session) -> Test:
+    """As for preemption, but there must be room already: victims are gone by then (`simulatePredicate`)."""
+    filters = for_preemption(session).ask
+
+    def ask(task: TaskState, node: NodeAccount) -> FitError | None:
+        room = node.future_idle
+        if not fits(task.request, room):
+            return insufficient(less_equal_names(task.request, room))
+        return filters(task, node)
+
+    return Test("gang", ask)
+
+
 def by_shard(session: Session, nodes: Nodes) -> list[Nodes]:
     """Own nodes, then those of other shards (soft sharding only)."""
     sharding = session.instance.sharding
@@ -148,6 +162,26 @@ def best(session: Session, task: TaskState, nodes: Sequence[NodeAccount]) -> Nod
     top = max(rated)
     equal = [node for node, score in zip(nodes, rated, strict=True) if score == top]
     return equal[session.choices.pick(len(equal))]
+
+
+def choose(session: Session, task: TaskState, nodes: Nodes) -> NodeAccount | None:
+    """The best node of the first group that has any (`prioritizeNodes`).
+
+    Free now and own, free now and of other shards, free soon and own, free soon and of other shards.
+    """
+    for room in _now_and_later(session, task, nodes):
+        for group in by_shard(session, room):
+            if group:
+                return group[0] if len(group) == 1 else best(session, task, group)
+    return None
+
+
+def _now_and_later(session: Session, task: TaskState, nodes: Nodes) -> tuple[Nodes, Nodes]:
+    if session.board is not None and isinstance(nodes, NodeSet):
+        return session.board.now_and_later(task, nodes)
+    now = [node for node in nodes if fits(task.request, node.idle)]
+    names = {node.name for node in now}
+    return now, [node for node in nodes if node.name not in names and node.fits_future(task.request)]
 
 
 def ranked(session: Session, task: TaskState, nodes: Sequence[NodeAccount]) -> list[NodeAccount]:

@@ -6,21 +6,26 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from cpsched.greedy.outcomes import Choices
 from cpsched.greedy.volcano import tiers
+from cpsched.greedy.volcano.amounts import Amounts
 from cpsched.greedy.volcano.fit import FitError
 from cpsched.greedy.volcano.heap import Heap
-from cpsched.greedy.volcano.hooks import FLAGS, Hooks, Refusal, Simulation
+from cpsched.greedy.volcano.hooks import FLAGS, GangEviction, Gradient, Hooks, Purpose, Refusal, Simulation
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.nodes import BindRoom, NodeAccount
-from cpsched.greedy.volcano.outcomes import Choices
 from cpsched.greedy.volcano.picture import Picture
 from cpsched.greedy.volcano.status import Status
+from cpsched.greedy.volcano.task_queue import TaskQueue, task_queue
 from cpsched.greedy.volcano.tasks import TaskState, comes_before
+from cpsched.greedy.volcano.topology.opening import set_out
+from cpsched.greedy.volcano.topology.sub_jobs import SubJob
 from cpsched.greedy.volcano.trace import Story
 from cpsched.instance import Instance, Queue
 from cpsched.policy import PluginConf, Policy
 from cpsched.resources import add
 from cpsched.solution import Eviction
+from cpsched.topology.tree import TOP, Tree
 
 if TYPE_CHECKING:
     from cpsched.greedy.volcano.fast.board import Board
@@ -52,6 +57,7 @@ class Session:
         self.evictions: dict[str, Eviction] = {}
         self.messages: dict[str, str] = {}
         self.hooks: list[list[tuple[PluginConf, Hooks]]] = []
+        self._task_order_is_fixed = False
         self._order_matters: dict[str, bool] = {}
         self._points: dict[str, list[list[Callable[..., Any]]]] = {}
         self._job_order: list[Callable[..., Any]] = []
@@ -59,6 +65,11 @@ class Session:
         self._deallocate_handlers: list[Callable[[TaskState], None]] = []
         self._watchers: list[Callable[[TaskState], None]] = []
         self.board: Board | None = None
+        self.tree = Tree(instance, choices.pick)
+        self._nodes_in: dict[str, Sequence[NodeAccount]] = {TOP: self.node_list}
+        self.forgotten: set[str] = set()
+        """Tasks whose nominated node no longer counts."""
+        set_out(self.jobs.values(), self.tree)
 
     def open(self, plugins: dict[str, Plugin]) -> None:
         """Let every configured plugin look at the session and contribute its functions."""
@@ -78,6 +89,8 @@ class Session:
             ]
         # Heaps ask this so often that the tiers, which make no difference to orders, are left out.
         self._job_order = [compare for tier in self._points["job_order"] for compare in tier]
+        ordering = {p.name for t in self.hooks for p, h in t if h.task_order is not None and p.on("enableTaskOrder")}
+        self._task_order_is_fixed = ordering <= {"priority"}
         for point in ("preemptable", "reclaimable"):
             flag = FLAGS[point] or ""
             self._order_matters[point] = any(h.order_matters and p.on(flag) for tier in self.hooks for p, h in tier)
@@ -139,6 +152,16 @@ class Session:
             return result < 0
         return comes_before(left, right)
 
+    def sub_job_before(self, left: SubJob, right: SubJob) -> bool:
+        """SubJobOrder."""
+        if result := tiers.first_nonzero(self._points["sub_job_order"], left, right):
+            return result < 0
+        return (left.match_index, left.key) < (right.match_index, right.key)
+
+    def queue_of_tasks(self, tasks: Iterable[TaskState]) -> TaskQueue:
+        """Tasks in TaskOrder."""
+        return task_queue(self.task_before, tasks, fixed=self._task_order_is_fixed)
+
     def victim_queue_before(self, left: Queue, right: Queue, preemptor: Queue) -> bool:
         """VictimQueueOrder: without a plugin's word, the reverse of QueueOrder."""
         if result := tiers.first_nonzero(self._points["victim_queue_order"], left, right, preemptor):
@@ -179,6 +202,14 @@ class Session:
         """JobPipelined."""
         return tiers.vote(self._points["job_pipelined"], job)
 
+    def is_sub_job_ready(self, job: JobState, sub_job: SubJob) -> bool:
+        """SubJobReady; without policies the job's own readiness."""
+        return tiers.all_agree(self._points["sub_job_ready"], sub_job) if job.has_policies else self.is_ready(job)
+
+    def is_sub_job_pipelined(self, job: JobState, sub_job: SubJob) -> bool:
+        """SubJobPipelined; without policies the job's own."""
+        return tiers.vote(self._points["sub_job_pipelined"], sub_job) if job.has_policies else self.is_pipelined(job)
+
     def is_starving(self, job: JobState) -> bool:
         """JobStarving."""
         return tiers.first_tier_agrees(self._points["job_starving"], job)
@@ -195,9 +226,13 @@ class Session:
         """Allocatable, turned round: why the queue may not take the task."""
         return tiers.first_refusal(self._points["allocatable"], queue, task)
 
-    def not_preemptive(self, queue: Queue, task: TaskState) -> Refusal | None:
-        """Preemptive, turned round: why the queue may not reclaim for the task."""
-        return tiers.first_refusal(self._points["preemptive"], queue, task)
+    def not_preemptive(self, queue: Queue, request: Amounts) -> Refusal | None:
+        """Preemptive, turned round: why the queue may not reclaim for a task or several together."""
+        return tiers.first_refusal(self._points["preemptive"], queue, request)
+
+    def evictable(self, eviction: GangEviction, candidates: Sequence[TaskState]) -> list[TaskState]:
+        """UnifiedEvictable: whom a gang action may evict."""
+        return tiers.victims(self._points["evictable"], _key, eviction, candidates)
 
     def victims(self, point: str, preemptor: TaskState, candidates: Sequence[TaskState]) -> list[TaskState]:
         """Preemptable or Reclaimable."""
@@ -207,6 +242,36 @@ class Session:
         """Candidates in upstream's map order, which is a choice only where a plugin's answer depends on it."""
         candidates = list(tasks)
         return self.choices.order(candidates) if len(candidates) > 1 and self._order_matters[point] else candidates
+
+    def job_gradient(self, job: JobState, root: str, purpose: Purpose) -> Gradient:
+        """HyperNodeGradientForJob: the first plugin alone decides; without one there is the root."""
+        return _gradient(self._points["job_gradient"], job, root, purpose)
+
+    def sub_job_gradient(self, sub_job: SubJob, root: str, purpose: Purpose) -> Gradient:
+        """HyperNodeGradientForSubJob."""
+        return _gradient(self._points["sub_job_gradient"], sub_job, root, purpose)
+
+    def hyper_node_scores(self, sub_job: SubJob, names: Sequence[str]) -> dict[str, float]:
+        """HyperNodeOrder: the sum over plugins."""
+        scores = dict.fromkeys(names, 0.0)
+        for rate in (rate for tier in self._points["hyper_node_order"] for rate in tier):
+            for name, score in rate(sub_job, names).items():
+                scores[name] += score
+        return scores
+
+    def nodes_in(self, name: str) -> Sequence[NodeAccount]:
+        """The nodes of a HyperNode, in the order of the session."""
+        found = self._nodes_in.get(name)
+        if found is None:
+            found = [self.nodes[node] for node in self.tree.nodes.get(name, ())]
+            if self.board is not None:
+                found = self.board.subset(found)
+            self._nodes_in[name] = found
+        return found
+
+    def nominated_node(self, task: TaskState) -> str:
+        """The node on which a task is tried first, as an earlier session left it."""
+        return "" if task.key in self.forgotten else task.task.pod.status.nominated_node_name
 
     # Predicates.
 
@@ -276,6 +341,12 @@ class Session:
                 if error := self.bind(one):
                     return error
         return None
+
+
+def _gradient(points: Sequence[Sequence[Callable[..., Gradient]]], *asked: Any) -> Gradient:
+    for ask in (ask for tier in points for ask in tier):
+        return ask(*asked)
+    return [[asked[1]]]
 
 
 def _key(task: TaskState) -> str:

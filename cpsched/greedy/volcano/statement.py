@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from cpsched.greedy.volcano.nodes import NodeAccount
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.status import Status
 from cpsched.greedy.volcano.tasks import TaskState
-from cpsched.solution import Eviction
+from cpsched.solution import Eviction, EvictionAction
 
 
 class Kind(Enum):
@@ -25,7 +26,7 @@ class Operation(NamedTuple):
 
     kind: Kind
     task: TaskState
-    action: str = ""
+    action: EvictionAction = "preempt"
     for_job: str = ""
 
 
@@ -36,13 +37,18 @@ class Statement:
         self._session = session
         self._operations: list[Operation] = []
 
-    def evict(self, victim: TaskState, action: Literal["preempt", "reclaim"], preemptor: TaskState) -> None:
+    @property
+    def operations(self) -> tuple[Operation, ...]:
+        """What has been done and is neither kept nor undone."""
+        return tuple(self._operations)
+
+    def evict(self, victim: TaskState, action: EvictionAction, for_job: str) -> None:
         """Mark a victim as going."""
         session = self._session
         session.jobs[victim.job].set_status(victim, Status.RELEASING)
         session.nodes[victim.node].update(victim)
         session.deallocated(victim)
-        self._operations.append(Operation(Kind.EVICT, victim, action, preemptor.job))
+        self._operations.append(Operation(Kind.EVICT, victim, action, for_job))
 
     def pipeline(self, task: TaskState, node: NodeAccount, *, after_eviction: bool) -> bool:
         """Reserve room that is being freed; False and nothing done if somebody objects."""
@@ -57,6 +63,19 @@ class Statement:
         """Take over the operations of another statement."""
         self._operations += other._operations
         other._operations = []
+
+    def replay(self, saved: Iterable[Operation]) -> bool:
+        """Do again what was saved and undone since, with the saved copies; False and the rest left where one fails."""
+        for operation in saved:
+            task = operation.task
+            if operation.kind is Kind.EVICT:
+                self.evict(task, operation.action, operation.for_job)
+                continue
+            node = self._session.nodes[task.node]
+            status = Status.PIPELINED if operation.kind is Kind.PIPELINE else Status.ALLOCATED
+            if not self._place(operation, node, status):
+                return False
+        return True
 
     def discard(self) -> None:
         """Undo everything, last first; each task remembers what was intended."""
@@ -100,6 +119,15 @@ class Statement:
         session.allocated(victim)
 
 
+def saved(statements: Iterable[Statement]) -> list[Operation]:
+    """Copies of all operations as they stand, to be done again once they are undone (`SaveOperations`)."""
+    return [
+        operation._replace(task=operation.task.clone())
+        for statement in statements
+        for operation in statement.operations
+    ]
+
+
 def _eviction(operation: Operation) -> Eviction:
     task = operation.task
     stated = {"task": task.key, "node": task.node, "action": operation.action, "for": operation.for_job}
@@ -109,6 +137,7 @@ def _eviction(operation: Operation) -> Eviction:
 def unplace(session: Session, task: TaskState) -> None:
     """Make a placed task pending again (`unPipeline`, `unallocate`)."""
     session.jobs[task.job].set_status(task, Status.PENDING)
-    session.nodes[task.node].remove(task)
+    if task.node:
+        session.nodes[task.node].remove(task)
     session.deallocated(task)
-    task.node = ""
+    task.node = task.here = ""

@@ -30,6 +30,7 @@ class TaskState:
         "after_eviction",
         "best_effort",
         "gated",
+        "here",
         "index",
         "job",
         "key",
@@ -55,10 +56,20 @@ class TaskState:
         self.status, self.node = OF_SNAPSHOT[task.status], task.node
         self.after_eviction = False
         self.last: Transaction | None = None
+        self.here = ""
+        """The HyperNode to stay near while nodes are scored (`JobAllocatedHyperNode`)."""
         self.index = _index(task.name)
 
     def __repr__(self) -> str:
         return f"<{self.key} {self.status.value} {self.node}>"
+
+    def clone(self) -> TaskState:
+        """A copy that is moved on its own, as upstream's saved operations hold it."""
+        copy = TaskState.__new__(TaskState)
+        for name in TaskState.__slots__:
+            setattr(copy, name, getattr(self, name))
+        copy.here = ""
+        return copy
 
     @property
     def transaction(self) -> Transaction:

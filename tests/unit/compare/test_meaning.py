@@ -33,7 +33,7 @@ def imported(file: Path) -> set[Path]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            names.add(node.value)  # such as the command line of a child: -m cpsched.optimum.racer
+            names.add(node.value)  # such as the command line of a child: -m cpsched.optimum.solvers.worker
     own = [name.split(".") for name in names if name.startswith("cpsched.") and name.isprintable()]
     parts = {".".join(name[:length]) for name in own for length in range(2, len(name) + 1)}
     return {found for name in parts if (found := file_of(name)) is not None}

@@ -27,7 +27,7 @@ def off(point: str, *names: str) -> dict[str, Any]:
 
 
 def decided(given: Policy, engine: str, *objects: dict[str, Any]) -> Solution:
-    return engines.run(engine, instance(*objects), given, Options(time_limit=20, workers=1))
+    return engines.run(engine, instance(*objects), given, Options(time_limit=20, deterministic=True))
 
 
 @pytest.mark.parametrize("engine", ["kube", "optimal"])

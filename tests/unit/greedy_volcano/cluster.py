@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from cpsched.greedy.outcomes import First
 from cpsched.greedy.volcano import Options, Replay, replay
 from cpsched.greedy.volcano.engine import PLUGINS
-from cpsched.greedy.volcano.outcomes import First
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.trace import Story
 from cpsched.importers.load import load

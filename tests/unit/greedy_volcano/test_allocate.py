@@ -128,7 +128,7 @@ def test_need_continue(
 ) -> None:
     job = job_of(minimum, tasks, **spec)
     job.fit_errors[failed] = None  # type: ignore[assignment]
-    assert job.need_continue() is goes_on
+    assert job.need_continue(job.sub_jobs[job.key]) is goes_on
 
 
 def test_per_role_minima_hold_only_within_the_gangs_minimum() -> None:
@@ -210,9 +210,6 @@ def test_a_bind_that_fails_is_taken_out_and_told() -> None:
 
 
 def test_what_is_not_mirrored_is_refused() -> None:
-    topology = group("a", networkTopology={"mode": "hard", "highestTierAllowed": 1})
-    with pytest.raises(InputError, match="networkTopology"):
-        run([node("n0"), queue(), topology, pod("a-0", "a")], conf("allocate", ("gang",)))
     off = {"name": "predicates", "enablePredicate": False}
     with pytest.raises(InputError, match="enablePredicate"):
         run([node("n0"), queue(), group("a"), pod("a-0", "a")], conf("allocate", (off,)))

@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 
 from cpsched import engines, options, timestamps
-from cpsched.errors import InputError
-from cpsched.greedy.volcano import Options, decide, replay
-from cpsched.greedy.volcano.outcomes import Scripted, explore
+from cpsched.greedy.outcomes import Scripted, explore
+from cpsched.greedy.volcano import Options, decide, outcomes, replay
 from cpsched.greedy.volcano.plugins.tdm import _closed
 from cpsched.importers.load import load
 from cpsched.policy import load_model, policy_for
@@ -75,16 +74,26 @@ def equal_nodes() -> list[Object]:
 def test_equal_scores_are_a_choice() -> None:
     tier = conf("allocate", ("gang", "predicates", "nodeorder"))
     assert run(equal_nodes(), tier).solution.binds == {"ns/a-0": "n0"}
-    found = run(equal_nodes(), tier, Options(all_outcomes=True))
-    assert sorted(outcome.binds["ns/a-0"] for outcome in found.outcomes) == ["n0", "n1", "n2"]
+    found = outcomes(load(equal_nodes(), lenient=True), policy_for(load_model("volcano"), tier))
+    assert (found.is_complete, found.samples) == (True, 0)
+    assert sorted(outcome.binds["ns/a-0"] for outcome in found.solutions) == ["n0", "n1", "n2"]
     seeded = {run(equal_nodes(), tier, Options(seed=seed)).solution.binds["ns/a-0"] for seed in range(30)}
     assert seeded == {"n0", "n1", "n2"}
 
 
-def test_too_many_outcomes_are_an_error() -> None:
+def test_too_many_outcomes_are_sampled() -> None:
     objects = [*equal_nodes(), *(pod(f"a-{i}", "a") for i in range(1, 5))]
-    with pytest.raises(InputError, match="more than 9 runs"):
-        run(objects, conf("allocate", ("gang", "predicates")), Options(all_outcomes=True, most_runs=9))
+    instance = load(objects, lenient=True)
+    policy = policy_for(load_model("volcano"), conf("allocate", ("gang", "predicates")))
+    found = outcomes(instance, policy, most_runs=9, samples=30)
+    assert (found.is_complete, found.runs, found.samples) == (False, 39, 30)
+    assert found.solutions[0].binds == run(objects, policy.conf).solution.binds
+    sampled = [one for one in found.solutions if one.seed is not None]
+    assert len(sampled) > 9
+    for one in sampled:
+        assert replay(instance, policy, Options(seed=one.seed)).solution.binds == one.binds
+    binds = [tuple(sorted(one.binds.items())) for one in found.solutions]
+    assert len(set(binds)) == len(binds)
 
 
 def test_exploring_sees_every_combination_once() -> None:

@@ -79,7 +79,8 @@ def test_the_real_stream_holds_what_kubectl_get_printed_at_the_same_moment() -> 
         {(type(one), one.key): one for one in instance.objects if type(one) in shapes} for instance in (stream, listed)
     )
     assert objects == expected
-    assert dict(report.read) == {"Node": 12, "Pod": 103, "ReplicaSet": 9, "Service": 3}
+    read = {"DaemonSet": 3, "Deployment": 9, "Node": 12, "Pod": 103, "ReplicaSet": 9, "Service": 3}
+    assert dict(report.read) == read
     assert [line.partition(": ")[2] for line in stream.warnings] == ["set aside: 131 container logs"]
 
 
@@ -169,7 +170,7 @@ def test_nothing_readable_is_an_error_with_the_reason(tmp_path: Path) -> None:
         ({"a.json": "", "b.txt": ""}, "a.json: the file is empty"),
         ({"a.yaml": "{{ x }}", "c.yaml": "kind: ConfigMap"}, "a.yaml: line 1 column "),
         ({"a.yaml": "a: 1", "c.yaml": "kind: ConfigMap"}, "nothing here is of a kind that scheduling looks at"),
-        ({"a.yaml": "a: 1", "b.yaml": "b: 1"}, "a.yaml: an object without a kind"),
+        ({"a.yaml": "a: 1", "b.yaml": "b: 1"}, "none of 2 documents holds an object"),
         ({"a.json": json.dumps([{**node("n"), "kind": "Pod"}, {"kind": "Pod"}])[:-1]}, "a.json: line 1 column "),
         ({"a.json": json.dumps([{"kind": "Pod"}, {"kind": "Node"}])}, "a.json: [0] Pod: metadata.name is missing"),
     ):
@@ -184,3 +185,21 @@ def test_a_snapshot_and_what_it_lacks_are_one_cluster() -> None:
     paths = [SNAPSHOTS / "volcano-dump.json", SNAPSHOTS / "queues.json"]
     beside = load(paths[0], queues=paths[1])
     assert load(paths).queues.keys() == load(paths[::-1]).queues.keys() == beside.queues.keys()
+
+
+def test_a_table_holds_the_objects_of_its_rows() -> None:
+    """`kubectl get --raw` with a header that asks for columns; mostly rows hold names alone."""
+    rows = [{"cells": ["n1"], "object": with_kind("Node", node("n1"))}, {"cells": ["x"], "object": None}, 5]
+    table = {"kind": "Table", "apiVersion": "meta.k8s.io/v1", "columnDefinitions": [], "rows": rows}
+    assert list(load(table).nodes) == ["n1"]
+    names = {"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": {"name": "n1"}}
+    with pytest.raises(InputError, match="of a kind that scheduling looks at"):
+        load({**table, "rows": [{"cells": ["n1"], "object": names}]})
+
+
+def test_many_documents_without_an_object_are_one_refusal(tmp_path: Path) -> None:
+    """The place of one of them would explain nothing."""
+    (tmp_path / "values.yaml").write_text("replicas: 3\n")
+    (tmp_path / "version.json").write_text('{"major": "1"}')
+    with pytest.raises(InputError, match=r"none of 2 documents holds an object; give Kubernetes objects"):
+        load(tmp_path)

@@ -36,7 +36,7 @@ def raw(name: str, seed: int = 1, **parameters: Any) -> dict[str, Any]:
 
 
 def solved(instance: Instance, engine: str = "optimal", model: str = "volcano") -> Solution:
-    return cpsched.solve(instance, model=model, engine=engine, workers=1, time_limit=20)
+    return cpsched.solve(instance, model=model, engine=engine, deterministic=True, time_limit=20)
 
 
 def values(solution: Solution) -> dict[str, Any]:

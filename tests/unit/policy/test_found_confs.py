@@ -211,12 +211,8 @@ LOADED = {
           - name: network-topology-aware
             arguments: {weight: 10, hypernode.binpack.cpu: 5}
         """,
-        (
-            "action gangreclaim (victims in other queues)",
-            "action gangpreempt (victims in the queue of the job)",
-            "plugin network-topology-aware (which topology domains fit, choice of the topology domain, node choice)",
-        ),
-        3,
+        (),
+        0,
     ),
     "a plugin that asks a service": Found(
         """

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from cpsched.errors import InputError
-from cpsched.policy import VolcanoConf, binpack_weights, revocable_zones
+from cpsched.policy import VolcanoConf, packing_weights, revocable_zones
 from cpsched.policy.volcano_registry import FLAGS
 
 
@@ -199,7 +199,7 @@ def test_binpack_weighs_cpu_memory_and_what_is_listed() -> None:
     read = VolcanoConf.parse(conf({"name": "binpack", "arguments": arguments}))
     plugin = read.plugin("binpack")
     assert plugin is not None
-    assert binpack_weights(plugin) == {
+    assert packing_weights(plugin) == {
         "nvidia.com/gpu": 4,
         "example.com/foo": 1,
         "example.com/nil": 0,

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from cpsched.greedy.volcano.actions.allocate import allocate
 from cpsched.greedy.volcano.actions.backfill import backfill
 from cpsched.greedy.volcano.actions.enqueue import enqueue
+from cpsched.greedy.volcano.actions.gangpreempt import gangpreempt
+from cpsched.greedy.volcano.actions.gangreclaim import gangreclaim
 from cpsched.greedy.volcano.actions.preempt import preempt
 from cpsched.greedy.volcano.actions.reclaim import reclaim
 from cpsched.greedy.volcano.session import Session
@@ -17,4 +19,6 @@ ACTIONS: dict[str, Callable[[Session], None]] = {
     "backfill": backfill,
     "preempt": preempt,
     "reclaim": reclaim,
+    "gangpreempt": gangpreempt,
+    "gangreclaim": gangreclaim,
 }

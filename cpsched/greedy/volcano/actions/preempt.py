@@ -17,6 +17,9 @@ def preempt(session: Session) -> None:
     """Queue by queue: first between jobs, then within each starving job."""
     starving: dict[str, list[JobState]] = {}
     for job in session.jobs.values():
+        if job.with_topology:
+            # Tasks that must be near each other are left to allocate and gangpreempt.
+            continue
         if not job.is_pending and session.is_valid(job) and session.is_starving(job):
             starving.setdefault(job.queue, []).append(job)
     tasks = {job.key: _tasks(session, job) for jobs in starving.values() for job in jobs}
@@ -79,7 +82,7 @@ def not_eligible(session: Session, task: TaskState) -> str | None:
     """Why the task may not evict anybody: its policy, or a nominated node that is already being cleared for it."""
     if task.task.never_preempts:
         return "its preemptionPolicy is Never"
-    name = task.task.pod.status.nominated_node_name
+    name = session.nominated_node(task)
     if not name:
         return None
     node = session.nodes.get(name)

@@ -70,7 +70,7 @@ def _preempt_on(session: Session, statement: Statement, hunt: Hunt, node: NodeAc
     fits = _fits(session, task, node)
     while waiting and not fits:
         victim = waiting.pop()
-        attempt.evict(victim, "preempt", task)
+        attempt.evict(victim, "preempt", task.job)
         session.story.tell(f"  {victim.key} on {node.name} goes for {task.key}")
         give(evicted, victim.request)
         fits = _fits(session, task, node)

@@ -45,7 +45,7 @@ def preempt_by_dry_run(session: Session, statement: Statement, hunt: Hunt, nodes
     chosen = _chosen(session, found)
     attempt = Statement(session)
     for victim in chosen.victims:
-        attempt.evict(victim, "preempt", task)
+        attempt.evict(victim, "preempt", task.job)
         session.story.tell(f"  {victim.key} on {chosen.node.name} goes for {task.key}")
     if not attempt.pipeline(task, chosen.node, after_eviction=True):
         attempt.discard()

@@ -51,7 +51,7 @@ def _serve(session: Session, job: JobState, tasks: Heap[TaskState]) -> None:
         task = tasks.pop()
         if task.task.never_preempts:
             session.story.note(task.key, "reclaim", "its preemptionPolicy is Never")
-        elif refusal := session.not_preemptive(queue, task):
+        elif refusal := session.not_preemptive(queue, task.request):
             session.story.note(task.key, "reclaim", refusal)
         elif session.pre_predicate(task) is None:
             _reclaim_for(session, statement, task)
@@ -89,7 +89,7 @@ def reclaim_on(session: Session, statement: Statement, task: TaskState, node: No
     waiting, evicted = session.victims_queue(victims, task), False
     while waiting and not fits(task.request, room):
         victim = waiting.pop()
-        attempt.evict(victim, "reclaim", task)
+        attempt.evict(victim, "reclaim", task.job)
         give(room, victim.request)
         evicted = True
         session.story.tell(f"  {victim.key} on {node.name} goes for {task.key}")

@@ -64,6 +64,10 @@ class NodeArrays:
         column: list[int] = self._table[index].tolist()
         return column
 
+    def state(self, at: Ints) -> bytes:
+        """The amounts of some nodes, to tell whether others have the same."""
+        return self._table[at].tobytes()
+
     def touch(self, index: int) -> None:
         """Remember that a node changed."""
         self.log.append(index)

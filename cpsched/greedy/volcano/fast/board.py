@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, overload
 
 import numpy as np
 
 from cpsched.filters.contract import PreFilterResult
+from cpsched.greedy.outcomes import First
 from cpsched.greedy.volcano.fast.arrays import Ints, Mask, NodeArrays
 from cpsched.greedy.volcano.fast.bounds import Bounds, Prospect
 from cpsched.greedy.volcano.fast.kind import Kind, signature
 from cpsched.greedy.volcano.fast.parts import Parts, events_cancel_out, only_limits
 from cpsched.greedy.volcano.fit import TOO_MANY_PODS, FitError, FitErrors, insufficient
 from cpsched.greedy.volcano.nodes import NodeAccount
-from cpsched.greedy.volcano.outcomes import First
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.status import Status
 from cpsched.greedy.volcano.tasks import TaskState
@@ -63,7 +63,7 @@ class GroupedErrors(FitErrors):
                 counts[reason] += len(at)
         total = sum(len(at) for _, at in self._groups)
         listed = ", ".join(sorted(f"{count} {reason}" for reason, count in counts.items()))
-        return f"0/{total} nodes are unavailable: {listed}."
+        return f"{self._where()}0/{total} nodes are unavailable: {listed}."
 
 
 class Board:
@@ -95,10 +95,31 @@ class Board:
         """Whether the task is simple: no filter or score of its kind depends on other pods."""
         return task.key in self._kind_by_task
 
+    def is_local(self, task: TaskState) -> bool:
+        """Whether the task is simple and its scores on a node depend on the node and its domains alone."""
+        return self.knows(task) and not self._parts.relative(task)
+
+    def kinds_of(self, tasks: Sequence[TaskState]) -> list[Kind]:
+        """The kinds of known tasks, each once."""
+        return list({id(kind): kind for kind in (self._kind_by_task[task.key] for task in tasks)}.values())
+
+    def state(self, nodes: Ints, kinds: Sequence[Kind]) -> bytes:
+        """All that fit and scores of some kinds depend on, for some nodes in order."""
+        self.arrays.sync()
+        return self.arrays.state(nodes) + b"".join(kind.static_ok[nodes].tobytes() for kind in kinds)
+
+    def domain_state(self, name: str) -> Hashable:
+        """The same for the room of a HyperNode as a whole."""
+        return None if self._parts.near is None else self._parts.near.state(name)
+
     def prepare(self, task: TaskState) -> None:
         """PrePredicate of a known task."""
         if self._parts.filters is not None:
             self._parts.filters.mark(task.key, self._kind_by_task[task.key].prepared)
+
+    def subset(self, nodes: Sequence[NodeAccount]) -> NodeSet:
+        """Some of the nodes."""
+        return NodeSet(self._session.node_list, _numbers(nodes))
 
     def nodes(self, names_to_leave_out: set[str]) -> NodeSet:
         """All nodes but some."""
@@ -133,10 +154,13 @@ class Board:
             places = places[:wanted]
         return NodeSet(self._session.node_list, places if order is None else order[places]), looked_at
 
-    def errors(self, task: TaskState, purpose: str) -> FitErrors:
-        """What speaks against every node, where none was found."""
+    def errors(self, task: TaskState, nodes: Sequence[NodeAccount], purpose: str) -> FitErrors:
+        """What speaks against every one of the nodes, where none was found."""
         kind = self._kind_by_task[task.key]
         left = np.ones(self.arrays.count, dtype=np.bool_)
+        if nodes is not self._session.node_list:
+            left[:] = False
+            left[_numbers(nodes)] = True
         groups: list[tuple[FitError, Ints]] = []
         if purpose == "allocate":
             others = sorted(name for name in task.request if name not in ("cpu", "memory"))
@@ -162,11 +186,16 @@ class Board:
     def scores(self, task: TaskState, nodes: NodeSet) -> Any:
         """The score of each of the nodes."""
         kind = self._kind_by_task[task.key]
-        extra = self._extra(task, nodes) if kind.apart is not None else None
-        if kind.apart is None or extra is None:
+        if kind.apart is None:
+            return kind.total[nodes.indexes]
+        near = None if self._parts.near is None else self._parts.near.scores(task, nodes.indexes)
+        extra = self._extra(task, nodes)
+        if near is None and extra is None:
             return kind.total[nodes.indexes]
         own, batch = kind.apart
-        return own[nodes.indexes] + (batch[nodes.indexes] + extra)
+        # Whole numbers first, as where plugins are asked one by one.
+        whole = batch[nodes.indexes] if extra is None else batch[nodes.indexes] + extra
+        return own[nodes.indexes] + (whole if near is None else whole + near)
 
     def best(self, task: TaskState, nodes: NodeSet) -> NodeAccount:
         """A node with the highest score."""
@@ -228,7 +257,8 @@ class Board:
         return self._bounds
 
     def _changed(self, task: TaskState) -> None:
-        self.arrays.touch(self._session.nodes[task.node].index)
+        if task.node:
+            self.arrays.touch(self._session.nodes[task.node].index)
         if self._bounds is not None:
             self._bounds.rows.changed(task)
 
@@ -274,7 +304,7 @@ class Board:
             prepared = parts.filters.look(task.task)
             if prepared is None or not all(prepared[one.name].status.is_skip for one in parts.filters.others):
                 return None
-        apart = bool(parts.relative(task))
+        apart = bool(parts.relative(task)) or parts.near is not None
         return Kind(task, prepared or {}, parts.filters, parts.order, parts.pack, self.arrays, apart=apart)
 
 

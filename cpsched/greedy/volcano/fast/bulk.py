@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
 
 from cpsched.filters.contract import Filter, PreFilterResult
 from cpsched.greedy.volcano.amounts import Amounts
@@ -71,4 +74,13 @@ class ShareBulk:
     refusal: Callable[[Queue, TaskState, Sequence[TaskState]], Refusal | None]
 
 
-Bulk = FilterBulk | OrderBulk | BinpackBulk | ShareBulk
+@dataclass(frozen=True)
+class NearBulk:
+    """network-topology-aware: its score of some nodes by their numbers, None where it has nothing to say."""
+
+    scores: Callable[[TaskState, npt.NDArray[np.int64]], Any]
+    state: Callable[[str], Hashable]
+    """All that it knows of a HyperNode's room."""
+
+
+Bulk = FilterBulk | OrderBulk | BinpackBulk | ShareBulk | NearBulk

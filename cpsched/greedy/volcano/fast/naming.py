@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from cpsched.greedy.outcomes import First
 from cpsched.greedy.volcano.fast.arrays import Ints, Mask
 from cpsched.greedy.volcano.fast.bulk import ShareBulk
 from cpsched.greedy.volcano.fast.rows import Rows
 from cpsched.greedy.volcano.hooks import FLAGS
-from cpsched.greedy.volcano.outcomes import First
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.tasks import TaskState
 from cpsched.resources import THRESHOLD

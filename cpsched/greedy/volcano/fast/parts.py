@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from cpsched.greedy.volcano.fast.bulk import BinpackBulk, FilterBulk, OrderBulk, ShareBulk
+from cpsched.greedy.volcano.fast.bulk import BinpackBulk, FilterBulk, NearBulk, OrderBulk, ShareBulk
 from cpsched.greedy.volcano.picture import Picture, has_pod_affinity
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.tasks import TaskState
@@ -15,8 +16,12 @@ from cpsched.objects.cluster import ReplicaSet, ReplicationController, Service, 
 class Parts:
     """The plugins' bulk forms, and which scores depend on the candidates."""
 
-    def __init__(self, session: Session, filters: FilterBulk | None, order: OrderBulk | None, pack: BinpackBulk | None):
-        self.filters, self.order, self.pack = filters, order, pack
+    def __init__(self, session: Session, bulks: Mapping[type, Any]):
+        self.filters: FilterBulk | None = bulks.get(FilterBulk)
+        self.order: OrderBulk | None = bulks.get(OrderBulk)
+        self.pack: BinpackBulk | None = bulks.get(BinpackBulk)
+        self.near: NearBulk | None = bulks.get(NearBulk)
+        filters, order = self.filters, self.order
         self.picture: Picture | None = filters.picture if filters else order.picture if order else None
         tasks = [state.task for state in session.tasks.values()]
         choosy = [task for task in tasks if task.pod.spec.affinity.pod_anti_affinity.required]
@@ -38,7 +43,7 @@ class Parts:
                     if hooks.bulk is None or type(hooks.bulk) in found:
                         return None
                     found[type(hooks.bulk)] = hooks.bulk
-        return cls(session, found.get(FilterBulk), found.get(OrderBulk), found.get(BinpackBulk))
+        return cls(session, found)
 
     def company(self, task: Task) -> tuple[Any, ...]:
         """What tells kinds apart besides request and node constraints: all that other filters or pods may look at."""
@@ -106,6 +111,6 @@ def events_cancel_out(session: Session) -> bool:
     ]
     # drf's shares go back to what they were; its tree of queues adds up fractions.
     return all(
-        name in ("predicates", "proportion") or (name == "drf" and hooks.queue_order is None)
+        name in ("predicates", "proportion", "network-topology-aware") or (name == "drf" and hooks.queue_order is None)
         for name, hooks in listening
     )

@@ -80,6 +80,7 @@ class Rows:
             self.evictable[row] = task.status in PREEMPTABLE
             self.running[row] = task.status is Status.RUNNING
             self.told[row] = True
+            self.tasks[row] = task
         number = self.job_number.get(task.job)
         if number is not None:
             self.surplus[number] = _surplus(self._session, task.job)

@@ -7,6 +7,7 @@ from cpsched.greedy.volcano.plugins.capacity import capacity
 from cpsched.greedy.volcano.plugins.conformance import conformance
 from cpsched.greedy.volcano.plugins.drf import drf
 from cpsched.greedy.volcano.plugins.gang import gang
+from cpsched.greedy.volcano.plugins.network_topology_aware import network_topology_aware
 from cpsched.greedy.volcano.plugins.nodeorder import nodeorder
 from cpsched.greedy.volcano.plugins.overcommit import overcommit
 from cpsched.greedy.volcano.plugins.pdb import pdb
@@ -23,6 +24,7 @@ PLUGINS: dict[str, Plugin] = {
     "conformance": conformance,
     "drf": drf,
     "gang": gang,
+    "network-topology-aware": network_topology_aware,
     "nodeorder": nodeorder,
     "overcommit": overcommit,
     "pdb": pdb,

@@ -6,12 +6,12 @@ from cpsched.greedy.volcano.fast.bulk import BinpackBulk
 from cpsched.greedy.volcano.fullness import fullness
 from cpsched.greedy.volcano.hooks import Hooks
 from cpsched.greedy.volcano.session import Session
-from cpsched.policy import PluginConf, binpack_weights
+from cpsched.policy import PluginConf, packing_weights
 
 
 def binpack(session: Session, conf: PluginConf) -> Hooks:
     """Score a node by how full the task would make it."""
-    weight, weights = conf.arguments.integer("binpack.weight"), binpack_weights(conf)
+    weight, weights = conf.arguments.integer("binpack.weight"), packing_weights(conf)
     if not weight:
         return Hooks()
     return Hooks(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cpsched.greedy.volcano.amounts import give
+from cpsched.greedy.volcano.amounts import Amounts, give
 from cpsched.greedy.volcano.hooks import PERMIT, REJECT, Hooks, Refusal
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.nodes import NodeAccount
@@ -21,6 +21,7 @@ def capacity(session: Session, conf: PluginConf) -> Hooks:
     """Order, limits and victims by declared shares; a tree that is none refuses everything."""
     queues = Queues.opened(session, ancestor_level=conf.arguments.integer("ancestorReclaimLevel"))
     gates = _Gates(session, queues)
+    reclaim = Reclaim(session, queues)
     tree = queues.hierarchical and queues.refused is None
 
     def simulate(task: TaskState, node: NodeAccount) -> Trial:
@@ -31,7 +32,8 @@ def capacity(session: Session, conf: PluginConf) -> Hooks:
         victim_queue_order=queues.compare_victims if tree else None,
         allocatable=gates.allocatable,
         preemptive=gates.preemptive,
-        reclaimable=Reclaim(session, queues).victims,
+        reclaimable=reclaim.victims,
+        evictable=reclaim.evictable,
         job_enqueueable=gates.enqueueable,
         job_enqueued=gates.enqueued,
         simulate=simulate,
@@ -59,23 +61,23 @@ class _Gates:
                 return refusal
         return None
 
-    def preemptive(self, queue: Queue, task: TaskState) -> Refusal | None:
+    def preemptive(self, queue: Queue, request: Amounts) -> Refusal | None:
         """Within its limit, and in some dimension within what it, or an ancestor near enough, deserves."""
         if self._queues.refused is not None:
             return Refusal(NAME, self._queues.refused)
         if not queue.is_open:
             return Refusal(NAME, f"queue {queue.name} is not open")
         account = self._queues[queue.name]
-        held = account.with_(task.request)
-        if refusal := over(NAME, account.over_limit, account.allocated, account.limit, task.request):
+        held = account.with_(request)
+        if refusal := over(NAME, account.over_limit, account.allocated, account.limit, request):
             return refusal
-        if less_equal_partly_for_zero_filtered(held, account.deserved, task.request):
+        if less_equal_partly_for_zero_filtered(held, account.deserved, request):
             return None
         for ancestor in self._queues.near_ancestors(account):
-            if less_equal_partly_for_zero_filtered(ancestor.with_(task.request), ancestor.deserved, task.request):
+            if less_equal_partly_for_zero_filtered(ancestor.with_(request), ancestor.deserved, request):
                 return None
         rule = f"queue {queue.name} is above its deserved share in all that is asked for"
-        return over(NAME, rule, account.allocated, account.deserved, task.request) or Refusal(NAME, rule)
+        return over(NAME, rule, account.allocated, account.deserved, request) or Refusal(NAME, rule)
 
     def enqueueable(self, job: JobState) -> int:
         """The job's minimum fits the queue and everything above it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cpsched.greedy.volcano.amounts import Amounts, take
-from cpsched.greedy.volcano.hooks import PERMIT, REJECT
+from cpsched.greedy.volcano.hooks import PERMIT, REJECT, GangEviction
 from cpsched.greedy.volcano.plugins.capacity_tree import ROOT, Queues
 from cpsched.greedy.volcano.plugins.queue_account import QueueAccount
 from cpsched.greedy.volcano.session import Session
@@ -31,6 +31,27 @@ class Reclaim:
             candidate = ordered.pop()
             account = self._account(candidate)
             if account is not None and self._gives_up(reclaimer, own, candidate, account, left):
+                named.append(candidate)
+        return named, PERMIT
+
+    def evictable(self, eviction: GangEviction, candidates: Sequence[TaskState]) -> tuple[list[TaskState], int]:
+        """Gang actions: anybody within a queue; between queues what is above deserved, ancestors left out."""
+        if eviction.action == "gangpreempt":
+            return list(candidates), PERMIT
+        if self._queues.refused is not None:
+            return [], REJECT
+        left: dict[str, Amounts] = {}
+        named = []
+        for candidate in candidates:
+            account = self._account(candidate)
+            if account is None:
+                continue
+            held = left.setdefault(account.name, dict(account.allocated))
+            if not less_equal(account.guarantee, sub(held, candidate.request)):
+                continue
+            unclaimed = _unclaimed(candidate.request, account.deserved)
+            if unclaimed or greater_partly_relevant(held, account.deserved, candidate.request):
+                take(held, candidate.request)
                 named.append(candidate)
         return named, PERMIT
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cpsched.greedy.volcano.hooks import PERMIT, Hooks
+from cpsched.greedy.volcano.hooks import PERMIT, GangEviction, Hooks
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.tasks import TaskState
 from cpsched.policy import PluginConf
@@ -15,10 +15,14 @@ CRITICAL_NAMESPACE = "kube-system"
 
 def conformance(session: Session, conf: PluginConf) -> Hooks:
     """Spare critical classes and kube-system."""
-    return Hooks(preemptable=_victims, reclaimable=_victims)
+    return Hooks(preemptable=_victims, reclaimable=_victims, evictable=_evictable)
 
 
 def _victims(preemptor: TaskState, candidates: Sequence[TaskState]) -> tuple[list[TaskState], int]:
+    return [candidate for candidate in candidates if not is_critical(candidate)], PERMIT
+
+
+def _evictable(eviction: GangEviction, candidates: Sequence[TaskState]) -> tuple[list[TaskState], int]:
     return [candidate for candidate in candidates if not is_critical(candidate)], PERMIT
 
 

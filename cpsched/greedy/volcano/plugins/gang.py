@@ -34,8 +34,12 @@ def gang(session: Session, conf: PluginConf) -> Hooks:
         preemptable=victims,
         reclaimable=victims,
         job_order=_unready_first,
-        job_ready=lambda job: job.roles_ready() and job.is_ready,
-        job_pipelined=lambda job: PERMIT if job.roles_pipelined() and job.is_pipelined else REJECT,
+        sub_job_order=lambda left, right: left.is_ready - right.is_ready,
+        evictable=lambda eviction, candidates: (list(candidates), PERMIT),
+        job_ready=lambda job: job.roles_ready() and job.sub_jobs_ready() and job.is_ready,
+        job_pipelined=_pipelined,
+        sub_job_ready=lambda sub_job: sub_job.is_ready,
+        sub_job_pipelined=lambda sub_job: PERMIT if sub_job.is_pipelined else REJECT,
         job_starving=lambda job: job.is_starving,
         on_close=lambda: _close(session),
         order_matters=True,
@@ -49,9 +53,15 @@ def _unready_first(left: JobState, right: JobState) -> int:
     return ready - other
 
 
+def _pipelined(job: JobState) -> int:
+    return PERMIT if job.roles_pipelined() and job.sub_jobs_pipelined() and job.is_pipelined else REJECT
+
+
 def _invalid(job: JobState) -> str | None:
     if not job.roles_valid():
         return "Not enough valid pods of each task for gang-scheduling"
+    if not job.sub_jobs_valid():
+        return "Not enough valid subGroups of each task for gang-scheduling"
     if job.valid_tasks < job.min_available:
         return f"Not enough valid tasks for gang-scheduling, valid: {job.valid_tasks}, min: {job.min_available}"
     return None

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cpsched.greedy.volcano.hooks import PERMIT, Hooks
+from cpsched.greedy.volcano.hooks import PERMIT, GangEviction, Hooks
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.tasks import TaskState
+from cpsched.greedy.volcano.topology.sub_jobs import SubJob
 from cpsched.policy import PluginConf
 
 
@@ -31,14 +32,21 @@ def priority(session: Session, conf: PluginConf) -> Hooks:
                 named.append(candidate)
         return named, PERMIT
 
+    def evictable(eviction: GangEviction, candidates: Sequence[TaskState]) -> tuple[list[TaskState], int]:
+        if eviction.action == "gangreclaim":
+            return list(candidates), PERMIT
+        return [one for one in candidates if session.jobs[one.job].priority < eviction.job.priority], PERMIT
+
     return Hooks(
         task_order=_higher_first,
         job_order=_higher_first,
         preemptable=victims,
+        sub_job_order=_higher_first,
+        evictable=evictable,
         job_starving=lambda job: job.ready + job.waiting < len(job.tasks),
     )
 
 
-def _higher_first(left: TaskState | JobState, right: TaskState | JobState) -> int:
+def _higher_first(left: TaskState | JobState | SubJob, right: TaskState | JobState | SubJob) -> int:
     mine, other = left.priority, right.priority
     return (mine < other) - (mine > other)

@@ -48,6 +48,12 @@ def proportion(session: Session, conf: PluginConf) -> Hooks:
     def beyond(queue: Queue, task: TaskState) -> Refusal | None:
         return beyond_without(queue, task, ())
 
+    def preemptive(queue: Queue, request: Amounts) -> Refusal | None:
+        if not queue.is_open:
+            return Refusal(NAME, f"queue {queue.name} is not open")
+        account = queues[queue.name]
+        return over(NAME, account.over_deserved, account.allocated, account.deserved, request)
+
     def beyond_without(queue: Queue, task: TaskState, gone: Sequence[TaskState]) -> Refusal | None:
         if not queue.is_open:
             return Refusal(NAME, f"queue {queue.name} is not open")
@@ -99,7 +105,7 @@ def proportion(session: Session, conf: PluginConf) -> Hooks:
         queue_order=order,
         overused=overused,
         allocatable=beyond,
-        preemptive=beyond,
+        preemptive=preemptive,
         reclaimable=victims,
         job_enqueueable=enqueueable,
         job_enqueued=enqueued,

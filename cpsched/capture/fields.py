@@ -1,0 +1,116 @@
+"""Of every object only what decisions read: the fields of its shape, and annotations of schedulers and volumes."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Union, get_args, get_origin
+
+from pydantic import BaseModel
+
+Raw = dict[str, Any]
+
+ANNOTATIONS = (
+    "volcano.sh/",
+    "scheduling.volcano.sh/",
+    "scheduling.k8s.io/",
+    "topology.volcano.sh/",
+    "pv.kubernetes.io/",
+    "volume.kubernetes.io/",
+    "volume.beta.kubernetes.io/",
+    "storage.alpha.kubernetes.io/",
+    "resource.kubernetes.io/",
+    "cpsched/",
+)
+"""How the names of annotations begin that schedulers read; `kubectl apply` keeps the whole manifest in another one."""
+BARE_ANNOTATIONS = frozenset({"sla-waiting-time"})
+
+
+def kept(raw: Mapping[str, Any], shape: type[BaseModel]) -> Raw:
+    """The object with the fields of its shape, as they are written."""
+    content = {name: raw[name] for name in ("apiVersion", "kind") if name in raw}
+    return content | _kept(raw, shape)
+
+
+def _kept(raw: Mapping[str, Any], shape: type[BaseModel]) -> Raw:
+    inner = _shapes_within(shape)
+    content: Raw = {}
+    for name, value in raw.items():
+        if name in inner and value is not None:
+            content[name] = _annotations(value) if name == "annotations" else _value(value, inner[name])
+    return content
+
+
+def _value(value: Any, shape: type[BaseModel] | None) -> Any:
+    if shape is None:
+        return value
+    if isinstance(value, list):
+        return [_value(item, shape) for item in value]
+    return _kept(value, shape) if isinstance(value, Mapping) else value
+
+
+def _annotations(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    return {name: text for name, text in value.items() if name.startswith(ANNOTATIONS) or name in BARE_ANNOTATIONS}
+
+
+@cache
+def _shapes_within(shape: type[BaseModel]) -> dict[str, type[BaseModel] | None]:
+    """The names of the fields as they are written, each with the shape of what is in it."""
+    return {info.alias or name: _shape_in(info.annotation) for name, info in shape.model_fields.items()}
+
+
+def _shape_in(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    if get_origin(annotation) in (Union, types.UnionType, tuple) or hasattr(annotation, "__metadata__"):
+        return next((found for part in get_args(annotation) if (found := _shape_in(part)) is not None), None)
+    return None
+
+
+def without_images(items: list[Raw]) -> list[Raw]:
+    """Images only where they can bear on a choice of node: of pods that wait, and of nodes those of such pods.
+
+    A node's image counts by its size and by how many nodes have it, whatever else these nodes have.
+    """
+    waiting = [item for item in items if item.get("kind") == "Pod" and _waits(item)]
+    wanted = {normalized(c["image"]) for item in waiting for c in _containers(item) if _is_text(c.get("image"))}
+    for item in items:
+        if item.get("kind") == "Pod" and not _waits(item):
+            for container in _containers(item):
+                container.pop("image", None)
+        elif item.get("kind") == "Node" and isinstance(item.get("status"), dict):
+            item["status"] |= {"images": _wanted_images(item["status"].get("images"), wanted)}
+    return items
+
+
+def _wanted_images(images: Any, wanted: set[str]) -> list[Raw]:
+    found = []
+    for image in images if isinstance(images, list) else ():
+        names = image.get("names") if isinstance(image, Mapping) else None
+        names = [name for name in names if name in wanted] if isinstance(names, list) else []
+        if names:
+            found.append({**image, "names": names})
+    return found
+
+
+def normalized(image: str) -> str:
+    """The name of an image with its tag, as the scheduler compares it."""
+    return image if image.rfind(":") > image.rfind("/") else f"{image}:latest"
+
+
+def _waits(pod: Raw) -> bool:
+    spec, status = pod.get("spec") or {}, pod.get("status") or {}
+    return not spec.get("nodeName") and status.get("phase") not in ("Succeeded", "Failed")
+
+
+def _containers(pod: Raw) -> list[Raw]:
+    spec = pod.get("spec") or {}
+    every = [*(spec.get("initContainers") or ()), *(spec.get("containers") or ())]
+    return [item for item in every if isinstance(item, dict)]
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)

@@ -1,0 +1,88 @@
+"""What is asked for: of the kinds that decisions read those that this cluster has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cpsched.capture.kubectl import Kubectl
+from cpsched.errors import InputError
+from cpsched.objects import FORMER_GROUPS, KINDS, UNREAD_VERSIONS
+from cpsched.objects.base import Object
+
+Kind = tuple[str, str]
+"""(API group, kind) as in KINDS."""
+
+NEEDED = (("", "Node"), ("", "Pod"))
+"""Without these there is nothing to decide."""
+
+
+@dataclass(frozen=True)
+class Resource:
+    """A resource of the cluster, as kubectl names it."""
+
+    name: str
+    group: str
+    kind: Kind
+
+    @property
+    def full_name(self) -> str:
+        """`pods`, `queues.scheduling.volcano.sh`."""
+        return f"{self.name}.{self.group}" if self.group else self.name
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """What there is to ask for."""
+
+    resources: tuple[Resource, ...]
+    complaints: tuple[str, ...] = ()
+    """What discovery could not find out: an API service that is down."""
+
+    @property
+    def missing(self) -> list[str]:
+        """Complaints about groups of kinds that were not found: they may be there all the same."""
+        there = {one.kind for one in self.resources}
+        groups = {group for group, name in KINDS if group and (group, name) not in there}
+        return [f"what kubectl says: {line}" for line in self.complaints if any(one in line for one in groups)]
+
+    @property
+    def absent(self) -> tuple[str, ...]:
+        """Kinds that the cluster does not have."""
+        there = {one.kind for one in self.resources}
+        return tuple(title(kind) for kind in KINDS if kind not in there)
+
+
+def title(kind: Kind) -> str:
+    """`Pod`, `Queue.scheduling.volcano.sh`."""
+    group, name = kind
+    return f"{name}.{group}" if group else name
+
+
+def shape_of(api_version: str, kind: str) -> tuple[Kind, type[Object]] | None:
+    """The kind in KINDS of an object that says this of itself."""
+    group = api_version.rpartition("/")[0]
+    known = (FORMER_GROUPS.get(group, group), kind)
+    return (known, KINDS[known]) if known in KINDS else None
+
+
+def discover(kubectl: Kubectl) -> Discovery:
+    """Ask which resources can be listed; InputError if nobody answers."""
+    reading = kubectl.read("api-resources", "--verbs=list", "--no-headers")
+    found: dict[Kind, Resource] = {}
+    for line in reading.text.splitlines():
+        columns = line.split()
+        # NAME SHORTNAMES APIVERSION NAMESPACED KIND; the second may be empty.
+        if len(columns) < 4 or columns[-2] not in ("true", "false"):
+            continue
+        name, version, kind = columns[0], columns[-3], columns[-1]
+        known = shape_of(version, kind)
+        if known is not None and version not in UNREAD_VERSIONS:
+            resource = Resource(name, version.rpartition("/")[0], known[0])
+            is_former = resource.group in FORMER_GROUPS
+            if known[0] not in found or not is_former:
+                found[known[0]] = resource
+    if not all(kind in found for kind in NEEDED):
+        if reading.failed:
+            raise reading.error()
+        raise InputError("lists no nodes and pods among the kinds of this cluster", file=kubectl.program)
+    return Discovery(tuple(found[kind] for kind in KINDS if kind in found), reading.complaints)

@@ -1,0 +1,33 @@
+"""Nodes whose pods request more than the node has."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from cpsched import amounts, resources
+from cpsched.instance import Instance, Status
+
+MOST_NAMED = 3
+ADMITTED = ("cpu", "memory", "pods")
+"""A device that fails leaves allocatable while its pods still run; these do not."""
+
+
+def overcommitted(instance: Instance) -> Iterator[tuple[str, str]]:
+    """A kubelet admits no pod beyond the node's allocatable: the objects are of several moments, or of two clusters."""
+    lines = []
+    for name, tasks in instance.tasks_by_node.items():
+        used: Counter[str] = Counter()
+        for task in tasks:
+            if task.status is Status.RUNNING:
+                used.update(task.requests)
+        has = instance.nodes[name].allocatable
+        over = [resource for resource in ADMITTED if used[resource] - has.get(resource, 0) >= resources.THRESHOLD]
+        if has and over:
+            worst = over[0]
+            shown = amounts.exact(worst, used[worst]), amounts.exact(worst, has.get(worst, 0))
+            lines.append(f"running pods on {name} request {shown[0]} {amounts.short(worst)} of {shown[1]}")
+    if lines:
+        more = f"; {len(lines) - MOST_NAMED} more nodes like that" if len(lines) > MOST_NAMED else ""
+        why = "the input holds objects of several moments, or of more than one cluster"
+        yield "how much capacity is free", f"{'; '.join(lines[:MOST_NAMED])}{more}: {why}"

@@ -1,0 +1,50 @@
+"""Where an input comes from: a cluster, or somebody's hand; and whether one namespace is all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cpsched.instance import Instance
+from cpsched.objects.node import Node
+from cpsched.objects.storage import PersistentVolume
+
+FREE_CAPACITY = "how much capacity is free"
+WAS_IT_ALL = "was the input made with -A?"
+SYSTEM = "kube-system"
+_KWOK = "kwok.x-k8s.io/node"
+
+
+def is_from_cluster(instance: Instance) -> bool:
+    """Whether an API server has seen the nodes: it gives each a uid and a time."""
+    metadata = [node.node.metadata for node in instance.nodes.values()]
+    return bool(metadata) and all(one.uid and one.creation_timestamp is not None for one in metadata)
+
+
+def one_namespace(instance: Instance) -> Iterator[tuple[str, str]]:
+    """Every cluster with kubelets runs pods in kube-system; without -A kubectl gives the objects of one namespace."""
+    namespaces = {one.metadata.namespace for one in instance.objects} - {""}
+    if len(namespaces) != 1 or SYSTEM in namespaces or not instance.tasks:
+        return
+    if any(_has_kubelet(node.node) for node in instance.nodes.values()):
+        (only,) = namespaces
+        said = f"everything in the input that has a namespace is in {only}, nothing in {SYSTEM}"
+        yield FREE_CAPACITY, f"{said}: pods are missing; {WAS_IT_ALL}"
+
+
+def volumes_bound(instance: Instance) -> Iterator[tuple[str, str]]:
+    """A bound volume names the claim that holds it; of its namespace there is something if the input is whole."""
+    namespaces = {one.metadata.namespace for one in instance.objects}
+    for volume in instance.of_kind(PersistentVolume):
+        claim = volume.spec.claim_ref
+        if volume.status.phase == "Bound" and claim is not None and claim.namespace not in namespaces:
+            said = f"volume {volume.key} is bound to claim {claim.namespace}/{claim.name}"
+            missing = f"of namespace {claim.namespace} the input has nothing: pods are missing"
+            yield FREE_CAPACITY, f"{said}, but {missing}; {WAS_IT_ALL}"
+            return
+
+
+def _has_kubelet(node: Node) -> bool:
+    played = _KWOK in node.metadata.annotations or node.metadata.labels.get("type") == "kwok"
+    return not played and any(
+        one.type == "Ready" and one.reason.startswith("Kubelet") for one in node.status.conditions
+    )

@@ -1,0 +1,151 @@
+"""Find the domain for a job and its parts by trying them out, nearest first; mirrors `allocateForJob` of allocate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cpsched.greedy.volcano.hooks import Refusal
+from cpsched.greedy.volcano.jobs import JobState
+from cpsched.greedy.volcano.placing import place_tasks
+from cpsched.greedy.volcano.search import Test
+from cpsched.greedy.volcano.session import Session
+from cpsched.greedy.volcano.statement import Operation, Statement, saved
+from cpsched.greedy.volcano.task_queue import TaskQueue
+from cpsched.greedy.volcano.topology.alike import Alike
+from cpsched.greedy.volcano.topology.nomination import from_nomination
+from cpsched.greedy.volcano.topology.recorder import Recorder
+from cpsched.greedy.volcano.topology.sub_jobs import SubJob
+from cpsched.greedy.volcano.topology.worksheet import Worksheet
+from cpsched.topology.tree import TOP
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What a try in a domain came to, undone and ready to be done again."""
+
+    operations: list[Operation]
+    left: Worksheet
+    score: float
+
+
+class Allocation:
+    """Tries for one job."""
+
+    def __init__(self, session: Session, job: JobState, recorder: Recorder, test: Test, alike: Alike):
+        self._session, self._job, self._recorder, self._test = session, job, recorder, test
+        self._alike, self._is_last = alike, True
+
+    def job(self, sheet: Worksheet) -> Statement | None:
+        """The operations in the best domain of the first row that has any; `sheet` keeps what is left."""
+        session, job = self._session, self._job
+        if not sheet.sub_jobs:
+            return None
+        rows = session.job_gradient(job, TOP, "allocate")
+        if rows and self._all_refused(sheet):
+            job.fit_errors = {}
+            return None
+        for row in rows:
+            candidates = {}
+            for domain in self._alike.distinct(row, (job.sub_jobs[key] for key in sheet.tasks)):
+                self._is_last = domain == row[-1]
+                if (found := self._try_job(sheet, domain)) is not None:
+                    candidates[domain] = found
+            if not candidates:
+                continue
+            domain = self._best({name: found.score for name, found in candidates.items()})
+            statement = Statement(session)
+            if not statement.replay(candidates[domain].operations):
+                return None
+            sheet.become(candidates[domain].left)
+            self._recorder.choose(job, domain)
+            session.story.tell(f"  {job.key} goes to {domain}")
+            return statement
+        return None
+
+    def _all_refused(self, sheet: Worksheet) -> bool:
+        """Whether the queue may take none of the tasks, so that every domain comes to nothing."""
+        session, queue = self._session, self._session.queues[self._job.queue]
+        refused: dict[tuple[tuple[str, float], ...], Refusal] = {}
+        for task in (task for tasks in sheet.tasks.values() for task in tasks):
+            if task.ordered_request not in refused:
+                refusal = session.not_allocatable(queue, task)
+                if refusal is None:
+                    return False
+                refused[task.ordered_request] = refusal
+            session.story.note(task.key, "allocate", refused[task.ordered_request])
+        return not any(sub_job.nominated for sub_job in self._job.sub_jobs.values())
+
+    def _try_job(self, sheet: Worksheet, domain: str) -> _Found | None:
+        session, job = self._session, self._job
+        job.fit_errors = {}
+        before = {key: job.sub_jobs[key].allocated_in for key in sheet.tasks}
+        left, statements, score = sheet.clone(), list[Statement](), 0.0
+        while left.sub_jobs:
+            sub_job = left.sub_jobs.pop()
+            statement, rated = self._sub_job(sub_job, left, domain)
+            if statement is None or not statement.operations:
+                continue
+            statements.append(statement)
+            score += rated
+            if left.tasks[sub_job.key]:
+                left.sub_jobs.push(sub_job)
+            if session.is_ready(job):
+                break
+        for key, name in before.items():
+            job.sub_jobs[key].allocated_in = name
+        found = None
+        if statements and (session.is_ready(job) or session.is_pipelined(job)):
+            found = _Found(saved(statements), left, score)
+        for statement in statements:
+            statement.discard()
+        return found
+
+    def _sub_job(self, sub_job: SubJob, sheet: Worksheet, root: str) -> tuple[Statement | None, float]:
+        """The operations in the best domain within `root`, and its score."""
+        session, job, tasks = self._session, self._job, sheet.tasks[sub_job.key]
+        if not tasks:
+            return None, 0.0
+        if sub_job.nominated:
+            statement = from_nomination(session, job, sub_job, tasks, root, self._recorder, self._test)
+            if statement is not None:
+                return statement, 0.0
+        for row in session.sub_job_gradient(sub_job, root, "allocate"):
+            candidates: dict[str, tuple[list[Operation], TaskQueue]] = {}
+            for domain in self._alike.distinct(row, (sub_job,)):
+                job.forget_fit_errors(sub_job)
+                left = tasks.clone()
+                # Of all tries only the last leaves texts.
+                detailed = session.story.wanted or (self._is_last and domain == row[-1])
+                attempt = place_tasks(session, job, sub_job, left, domain, self._test, detailed=detailed)
+                if attempt is not None and attempt.operations:
+                    candidates[domain] = (saved([attempt]), left)
+                    attempt.discard()
+            if candidates:
+                return self._take(sub_job, sheet, root, candidates)
+        return None, 0.0
+
+    def _take(
+        self,
+        sub_job: SubJob,
+        sheet: Worksheet,
+        root: str,
+        candidates: Mapping[str, tuple[list[Operation], TaskQueue]],
+    ) -> tuple[Statement | None, float]:
+        session = self._session
+        scores = session.hyper_node_scores(sub_job, list(candidates))
+        domain = self._best(scores)
+        operations, left = candidates[domain]
+        statement = Statement(session)
+        if not statement.replay(operations):
+            return None, 0.0
+        sub_job.allocated_in = session.tree.common(sub_job.allocated_in, domain)
+        sheet.tasks[sub_job.key] = left
+        self._recorder.choose_part(self._job, root, sub_job.key, sub_job.allocated_in)
+        return statement, scores[domain]
+
+    def _best(self, scores: Mapping[str, float]) -> str:
+        """A domain of the highest score; which of several is upstream's dice."""
+        top = max(scores.values())
+        equal = [name for name, score in scores.items() if score == top]
+        return equal[self._session.choices.pick(len(equal))]

@@ -1,0 +1,127 @@
+"""Which shipped model an input asks for: whose configuration it brings, whose pods wait, whose objects it holds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from cpsched.instance import PENDING, Instance, Task
+from cpsched.objects.groups import PodGroup, Queue
+from cpsched.policy import Policy, recognise
+
+TITLES = {"volcano": "Volcano", "kube": "kube-scheduler"}
+"""The schedulers that are mirrored, by the shipped model for each."""
+DEFAULT = "volcano"
+VOLCANO, DEFAULT_SCHEDULER = "volcano", "default-scheduler"
+_MODELS = {VOLCANO: "volcano", DEFAULT_SCHEDULER: "kube"}
+_KUEUE = "kueue.x-k8s.io/"
+_MOST_NAMES = 3
+
+
+class Choice(NamedTuple):
+    """A shipped model, and why it is the input's; no reason where nothing in the input speaks for any."""
+
+    model: str
+    reason: str = ""
+
+
+def choose(instance: Instance | None, conf: Mapping[str, Any] | None, file: str = "") -> Choice:
+    """The scheduler whose configuration this is, else the one whose pods wait, else the one whose cluster it is.
+
+    Args:
+        instance: the cluster; None if only the configuration is known.
+        conf: a scheduler's configuration that was named or comes with the input.
+        file: where the configuration comes from, for its errors.
+    """
+    if conf is not None:
+        scheduler = recognise(conf, file=file).scheduler
+        found = Choice(scheduler, f"the configuration is {TITLES[scheduler]}'s")
+    else:
+        found = Choice(DEFAULT) if instance is None else _of_cluster(instance)
+    # Where no pod says whose it is, the input was made by hand, and the default is what its author expects.
+    is_stated = instance is not None and any(task.spec.scheduler_name for task in instance.tasks.values())
+    return found if is_stated or found.model != DEFAULT else Choice(DEFAULT)
+
+
+def _of_cluster(instance: Instance) -> Choice:
+    pending = Counter(_mirrored(instance, task) for task in instance.tasks.values() if _waits(task))
+    held = sum(job.is_pending and not job.tasks for job in instance.jobs.values())
+    kube = f"{_pods(pending['kube'])} of kube-scheduler" if pending["kube"] else ""
+    parts = [f"{_pods(pending['volcano'])} of Volcano"] if pending["volcano"] else []
+    parts += [f"{held} PodGroup{'s' * (held != 1)} without pods"] if held else []
+    if parts:
+        return Choice("volcano", f"{', '.join([*parts, kube] if kube else parts)} pending")
+    if kube:
+        return Choice("kube", f"{kube} pending, none of Volcano")
+    if _has_volcano(instance) or not instance.tasks:
+        return Choice("volcano", "no pod is pending, and the input has objects of Volcano")
+    return Choice("kube", "no pod is pending, and the input has no objects of Volcano")
+
+
+def beside(instance: Instance, policy: Policy) -> Iterator[str]:
+    """Pending pods that this policy decides nothing about, by whose they are, and those that Kueue holds back."""
+    strangers: dict[str, list[str]] = {}
+    held: list[str] = []
+    for task in instance.tasks.values():
+        if not _waits(task):
+            continue
+        if (whose := _undecided(task, policy)) is not None:
+            strangers.setdefault(whose, []).append(task.key)
+        elif any(gate.name.startswith(_KUEUE) for gate in task.spec.scheduling_gates):
+            held.append(task.key)
+    for whose, keys in sorted(strangers.items()):
+        model = _MODELS.get(whose)
+        help_ = "only Volcano and kube-scheduler are mirrored" if model is None else f"see --model {model}"
+        if model == policy.model.scheduler:
+            help_ = "no profile of the configuration has this name"
+        where = f"{_pods(len(keys))} of scheduler {whose} {_are(len(keys))} pending ({_listed(keys)})"
+        yield f"{where}: no part of this decision; {help_}"
+    if held:
+        yield f"{_pods(len(held))} {_are(len(held))} held back by Kueue until it admits {_them(held)} ({_listed(held)})"
+
+
+def _waits(task: Task) -> bool:
+    return task.status is PENDING and not task.node
+
+
+def _mirrored(instance: Instance, task: Task) -> str | None:
+    """The model for the scheduler of a pod; to a hand-made pod without a scheduler, the cluster's."""
+    named = task.spec.scheduler_name
+    if not named:
+        return "volcano" if _has_groups(instance) else "kube"
+    return _MODELS.get(named)
+
+
+def _undecided(task: Task, policy: Policy) -> str | None:
+    """The scheduler of a pod that is another's than the policy's."""
+    named = task.spec.scheduler_name
+    if policy.jobs_are_pods:
+        return None if policy.kube.profile(named or DEFAULT_SCHEDULER) is not None else named
+    return None if task.group is not None or named in ("", VOLCANO) else named
+
+
+def _has_groups(instance: Instance) -> bool:
+    """Whether the input has a Queue or a PodGroup of its own; jobs made for bare pods are none."""
+    return bool(instance.of_kind(Queue) or instance.of_kind(PodGroup))
+
+
+def _has_volcano(instance: Instance) -> bool:
+    return _has_groups(instance) or any(task.spec.scheduler_name == VOLCANO for task in instance.tasks.values())
+
+
+def _pods(count: int) -> str:
+    return f"{count} pod{'s' * (count != 1)}"
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _them(keys: list[str]) -> str:
+    return "it" if len(keys) == 1 else "them"
+
+
+def _listed(keys: list[str]) -> str:
+    more = len(keys) - _MOST_NAMES
+    return ", ".join(sorted(keys)[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,82 @@
+"""Room: what each place can take of each kind of task, in whole units.
+
+A place is a node and a kind a class of tasks; in a relaxation it may be a pool of nodes, and classes that ask for the
+same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import floor
+
+from cpsched.optimum.model.classes import Classes, TaskClass
+from cpsched.snapshot import Snapshot
+
+Units = dict[str, int]
+Content = tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class NodeCapacity:
+    """Per place what is idle now and later, and how many tasks of a kind could start or be reserved there at most."""
+
+    request_classes: tuple[TaskClass, ...]
+    request_class_of: tuple[int, ...]
+    """Per class of tasks its kind."""
+    idle: dict[str, Units]
+    future_idle: dict[str, Units]
+    bind_limit: dict[tuple[int, str], int]
+    reserve_limit: dict[tuple[int, str], int]
+    identical_nodes: tuple[tuple[str, ...], ...] = ()
+    """Nodes of which it makes no difference which one is used; none where filters look at neighbours."""
+
+
+def node_capacity(snapshot: Snapshot, classes: Classes) -> NodeCapacity:
+    """The room of every node for every class; where a node is taken beyond its size it is negative."""
+    return capacity_for(snapshot, classes, classes.tasks, tuple(range(len(classes.tasks))))
+
+
+def capacity_for(
+    snapshot: Snapshot, classes: Classes, request_classes: tuple[TaskClass, ...], request_class_of: tuple[int, ...]
+) -> NodeCapacity:
+    """The same for request_classes of several classes each."""
+    idle, future = _in_units(classes, snapshot.idle), _in_units(classes, snapshot.future_idle)
+    most = {node: dict(room) for node, room in future.items()}
+    for group in classes.victims:
+        room = most[group.node]
+        for name in group.representative.requests:
+            room[name] = room.get(name, 0) + classes.requested_by_shape(name)[group.shape] * len(group.tasks)
+    now: dict[tuple[int, str], int] = {}
+    later: dict[tuple[int, str], int] = {}
+    for one in request_classes:
+        asked = [
+            (name, classes.amount(one.representative, name))
+            for name, amount in one.representative.requests.items()
+            if amount > 0
+        ]
+        for may, counts, rooms in ((one.may_bind, now, idle), (one.may_reserve, later, most)):
+            known: dict[Content, int] = {}
+            for node in one.nodes if may else ():
+                content = tuple(rooms[node].items())
+                if content not in known:
+                    known[content] = _fitting(one, asked, rooms[node])
+                if known[content]:
+                    counts[one.index, node] = known[content]
+    return NodeCapacity(request_classes, request_class_of, idle, future, now, later)
+
+
+def _in_units(classes: Classes, rooms: Mapping[str, Mapping[str, float]]) -> dict[str, Units]:
+    """Room in whole units; nodes that have the same share it, so it is not to be changed."""
+    known: dict[tuple[tuple[str, float], ...], Units] = {}
+    found: dict[str, Units] = {}
+    for node, room in rooms.items():
+        content = tuple(room.items())
+        if content not in known:
+            known[content] = {name: floor(amount / classes.unit.get(name, 1)) for name, amount in content}
+        found[node] = known[content]
+    return found
+
+
+def _fitting(one: TaskClass, asked: list[tuple[str, int]], room: Units) -> int:
+    return max(0, min([len(one.tasks), *(room.get(name, 0) // amount for name, amount in asked)]))

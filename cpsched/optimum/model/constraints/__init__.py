@@ -1,0 +1,41 @@
+"""CONSTRAINTS: one function per rule that needs rows of its own; the others live in masks and variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ortools.sat.python import cp_model
+
+from cpsched.optimum.model.constraints.capacity import capacity
+from cpsched.optimum.model.constraints.eviction import eviction, protect_pdb
+from cpsched.optimum.model.constraints.gang import gang, protect_gang
+from cpsched.optimum.model.constraints.pod_filters import filters
+from cpsched.optimum.model.constraints.queue import enqueue, protect_guarantee, queue
+from cpsched.optimum.model.variables import Variables
+from cpsched.snapshot import Snapshot
+
+Constraint = Callable[[cp_model.CpModel, Snapshot, Variables], None]
+
+CONSTRAINTS: dict[str, Constraint] = {
+    "capacity": capacity,
+    "filters": filters,
+    "gang": gang,
+    "queue": queue,
+    "eviction": eviction,
+    "protect.gang": protect_gang,
+    "protect.pdb": protect_pdb,
+    "protect.guarantee": protect_guarantee,
+    "enqueue": enqueue,
+}
+
+IN_RELAXATIONS = tuple(key for key in CONSTRAINTS if key != "filters")
+"""Rules whose rows still hold when they are summed up over several nodes and over everybody alike."""
+
+ELSEWHERE: dict[str, str] = {
+    "assignment": "variables exist only for pending, ungated tasks of jobs that take part",
+    "deserved": "shares are constants of the snapshot; without them no variable exists",
+    "charge": "part of capacity: only charged victims make room where rights differ",
+    "protect.conformance": "critical tasks belong to no victim group",
+    "actions": "variables exist only for what a configured action can do",
+}
+"""Where the remaining rules are."""

@@ -1,0 +1,50 @@
+"""LEVEL_TRAITS: what each level reads of a decision; symmetry classes and dominance rows follow from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+
+class Reads(Enum):
+    """Attributes of a victim that not every symmetry class keeps.
+
+    Priority, start time, queue, requests, labels and the like are in every key and need no entry here.
+    """
+
+    VICTIM_JOB = auto()
+    """Which job a victim belongs to."""
+    VICTIM_JOB_MINIMUM = auto()
+    """Which job it belongs to, as far as evictions can take that job below its minimum."""
+
+
+@dataclass(frozen=True)
+class LevelTraits:
+    """What a level depends on."""
+
+    reads: frozenset[Reads] = frozenset()
+    counts_placements: bool = False
+    """Whether it is better the more tasks are placed; else a decision that places fewer may be as good."""
+    counts_binds: bool = False
+    """Whether it tells a task that starts from one that is reserved."""
+
+
+_VICTIMS = LevelTraits()
+_PLACEMENTS = LevelTraits(counts_placements=True)
+
+LEVEL_TRAITS: dict[str, LevelTraits] = {
+    "jobs_admitted": LevelTraits(),
+    "victim_max_priority": _VICTIMS,
+    "victim_priority_sum": _VICTIMS,
+    "victim_count": _VICTIMS,
+    "victim_start_time": _VICTIMS,
+    "queue_deficit_max": _PLACEMENTS,
+    "queue_deficit_total": _PLACEMENTS,
+    "pdb_violations": _VICTIMS,
+    "gangs_broken": LevelTraits(reads=frozenset({Reads.VICTIM_JOB_MINIMUM})),
+    "tasks_bound": LevelTraits(counts_placements=True, counts_binds=True),
+    "tasks_placed": _PLACEMENTS,
+    "resources_placed": _PLACEMENTS,
+    "nodes_used": LevelTraits(),
+}
+"""By the name of the level in a plan. A level that is missing here is an error when classes are built."""

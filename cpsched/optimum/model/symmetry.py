@@ -1,0 +1,146 @@
+"""Symmetry: which pending tasks and which jobs are interchangeable, and the unit of every resource."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable
+from math import gcd
+from operator import attrgetter
+
+from cpsched.instance import Task
+from cpsched.optimum.model.classes import Classes, JobClass, TaskClass
+from cpsched.optimum.model.features import FeatureIds, sorted_items
+from cpsched.optimum.model.victims import victim_classes
+from cpsched.snapshot import SessionJob, Snapshot
+from cpsched.snapshot.enqueue import asked, decisive_limits, promise
+
+Counts = tuple[tuple[int, int], ...]
+"""How many tasks of each class."""
+
+
+def build_classes(snapshot: Snapshot) -> Classes:
+    """Aggregate the pending tasks of jobs that take part, and the tasks that one of them may evict."""
+    waiting = [job for job in snapshot.jobs.values() if job.pending and snapshot.takes_part(job)]
+    waiting.sort(key=attrgetter("key"))
+    tasks = _task_classes(snapshot, waiting)
+    return Classes(tasks, _job_classes(snapshot, waiting, tasks), victim_classes(snapshot, tasks), _units(snapshot))
+
+
+def _task_classes(snapshot: Snapshot, waiting: Iterable[SessionJob]) -> tuple[TaskClass, ...]:
+    members: dict[Hashable, list[Task]] = {}
+    alike: dict[int, list[Task]] = {}
+    said, twins = FeatureIds(), snapshot.twins
+    for job in waiting:
+        for task in job.pending:
+            twin = twins[task.key]
+            if twin not in alike:
+                whole = (job_features(snapshot, job), task_features(snapshot, job, task, said))
+                alike[twin] = members.setdefault(whole, [])
+            alike[twin].append(task)
+    found: list[TaskClass] = []
+    job_of = snapshot.job_by_task
+    for tasks in members.values():
+        tasks.sort(key=attrgetter("key"))
+        owners = tuple(dict.fromkeys([job_of[task.key].key for task in tasks]))
+        nodes = _allowed_nodes(snapshot, tasks[0])
+        bind, reserve = _allowed_kinds(snapshot, tasks[0])
+        found.append(TaskClass(len(found), tuple(tasks), owners, nodes, bind, reserve))
+    return tuple(found)
+
+
+def job_features(snapshot: Snapshot, job: SessionJob) -> Hashable:
+    """What a rule or a level can tell the tasks of two jobs apart by, however alike they are."""
+    stands_alone = job.key in snapshot.apart or job.holding > 0
+    return job.queue, job.priority, snapshot.is_starving(job), job.key if stands_alone else None
+
+
+def task_features(snapshot: Snapshot, job: SessionJob, task: Task, said: FeatureIds) -> Hashable:
+    """What a rule or a level can tell two tasks of jobs that are no different apart by."""
+    wishes = said.wishes(task.pod.spec)
+    owners = task.pod.metadata.owner_references
+    return (
+        said.asked(task.requests),
+        wishes,
+        task.priority,
+        task.role if job.min_by_role else None,
+        task.namespace,
+        frozenset(task.labels.items()) if task.labels else None,
+        task.key if wishes in said.private or task.uid in snapshot.instance.claim_owners else None,
+        owners if owners and snapshot.predicates.has_default_spread(task) else None,
+    )
+
+
+def _job_classes(
+    snapshot: Snapshot, waiting: Iterable[SessionJob], tasks: tuple[TaskClass, ...]
+) -> tuple[JobClass, ...]:
+    counts: dict[str, Counts] = {}
+    job_of, twins = snapshot.job_by_task, snapshot.twins
+    for one in tasks:
+        alone = len(one.jobs) == len(one.tasks)
+        sizes = dict.fromkeys(one.jobs, 1) if alone else Counter([job_of[task.key].key for task in one.tasks])
+        only = {count: ((one.index, count),) for count in set(sizes.values())}
+        for job, count in sizes.items():
+            counts[job] = counts[job] + only[count] if job in counts else only[count]
+    members: dict[Hashable, list[str]] = {}
+    alike: dict[int, list[str]] = {}
+    for owner in waiting:
+        twin = twins[owner.tasks[0].key]
+        mine = alike.get(twin)
+        if mine is None:
+            mine = members.setdefault(_job_key(snapshot, owner, counts[owner.key]), [])
+            if len(owner.tasks) == 1 and not (owner.is_pending or owner.min_by_role):
+                alike[twin] = mine
+        mine.append(owner.key)
+    return tuple(
+        JobClass(index, tuple(keys), snapshot.jobs[keys[0]], dict(counts[keys[0]]))
+        for index, keys in enumerate(members.values())
+    )
+
+
+def _job_key(snapshot: Snapshot, job: SessionJob, counts: Counts) -> Hashable:
+    """What tells jobs apart, beyond the classes of their tasks, which know queue, priority and who starves.
+
+    Only gangs of one kind of task, all of them pending, are merged.
+    """
+    if len(counts) != 1 or len(job.tasks) != counts[0][1] or job.roles_count:
+        return job.key
+    limits = () if not job.is_pending else (sorted_items(asked(job)), repr(decisive_limits(snapshot, job)))
+    return (
+        counts,
+        job.min_available,
+        job.phase,
+        job.is_below_minimum,
+        sorted_items(promise(job)) if job.min_resources else (),
+        limits,
+    )
+
+
+def _allowed_nodes(snapshot: Snapshot, task: Task) -> tuple[str, ...]:
+    queue = snapshot.queue_of(task)
+    if not task.best_effort and (
+        snapshot.shares_refused or (queue and snapshot.policy.limits_queues and not queue.is_open)
+    ):
+        return ()
+    refused = snapshot.predicates.refused(task)
+    return tuple(name for name in snapshot.instance.nodes if name not in refused)
+
+
+def _allowed_kinds(snapshot: Snapshot, task: Task) -> tuple[bool, bool]:
+    policy = snapshot.policy
+    if policy.is_kube:
+        return True, True
+    evicting = policy.has_action("preempt") or policy.has_action("reclaim")
+    if task.best_effort:
+        return policy.has_action("backfill"), evicting
+    return policy.has_action("allocate"), policy.has_action("allocate") or evicting
+
+
+def _units(snapshot: Snapshot) -> dict[str, int]:
+    """The largest unit of which every request of a resource is a multiple: small numbers for the solver."""
+    unit: dict[str, int] = {}
+    vectors = {id(task.requests): task.requests for task in snapshot.instance.tasks.values()}
+    for vector in vectors.values():
+        for name, amount in vector.items():
+            if amount:
+                unit[name] = gcd(unit.get(name, 0), amount)
+    return unit

@@ -1,0 +1,147 @@
+"""Victim classes: which running tasks are interchangeable as victims, and which task classes may evict them.
+
+A victim's job is part of the key only where a rule or a level reads it: running tasks of many small jobs are then one
+class instead of one per job.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+from operator import attrgetter
+
+from cpsched.instance import HOLDS_ROOM, Task
+from cpsched.optimum.model.classes import TaskClass, VictimClass
+from cpsched.optimum.model.features import FeatureIds
+from cpsched.optimum.model.level_traits import LEVEL_TRAITS, Reads
+from cpsched.snapshot import SessionJob, Snapshot
+from cpsched.snapshot.rights import Action, is_above_share_now
+
+ACTIONS: tuple[Action, ...] = ("preempt", "reclaim")
+
+
+def victim_classes(snapshot: Snapshot, tasks: tuple[TaskClass, ...]) -> tuple[VictimClass, ...]:
+    """Per node the running tasks that some task class may evict, those together that are interchangeable."""
+    reads = reads_of(snapshot)
+    everywhere = snapshot.policy.rules.eviction_scope == "cluster"
+    on = [frozenset(one.nodes) for one in tasks]
+    rights_by_shape: dict[tuple[int, tuple[int, ...]], dict[Action, tuple[int, ...]]] = {}
+    known: dict[Hashable, dict[Action, tuple[int, ...]]] = {}
+    found: list[VictimClass] = []
+    for node, by_shape in _by_node_and_shape(snapshot, reads):
+        near = tuple([c.index for c in tasks if everywhere or node in on[c.index]])
+        for shape, group in by_shape.items():
+            group.sort(key=attrgetter("key"))
+            if (shape, near) not in rights_by_shape:
+                actions = _actions(snapshot, group[0])
+                equal = (snapshot.rights.victim_kind(group[0]), actions, near)
+                if equal not in known:
+                    known[equal] = _rights(snapshot, [tasks[index] for index in near], group[0], actions)
+                rights_by_shape[shape, near] = known[equal]
+            rights = rights_by_shape[shape, near]
+            if rights:
+                job = snapshot.job_by_task[group[0].key]
+                key = may_lose_all_tasks(snapshot, job, reads)
+                found.append(
+                    VictimClass(len(found), node, job.key, tuple(group), rights, job_is_irrelevant=key, shape=shape)
+                )
+    return tuple(found)
+
+
+def _by_node_and_shape(snapshot: Snapshot, reads: frozenset[Reads]) -> Iterator[tuple[str, dict[int, list[Task]]]]:
+    """Per node the tasks that hold capacity there, by shape; shapes are the same on all nodes."""
+    disrupted = frozenset(name for budget in snapshot.instance.budgets for name in budget.status.disrupted_pods)
+    shapes: dict[Hashable, int] = {}
+    equal: dict[int, int] = {}
+    features, twins, job_of = FeatureIds(), snapshot.twins, snapshot.job_by_task
+    for node in snapshot.instance.nodes:
+        found: dict[int, list[Task]] = {}
+        for victim in snapshot.instance.tasks_by_node[node]:
+            owner = job_of.get(victim.key) if victim.status in HOLDS_ROOM else None
+            if owner is None:
+                continue
+            shape = equal.get(twins[victim.key])
+            if shape is None:
+                key = _victim_features(snapshot, owner, victim, disrupted, features, reads)
+                shape = shapes.setdefault(key, len(shapes))
+                # Where budgets name pods, or a job of one task keeps its minimum, identical tasks are distinguished.
+                if not disrupted and (len(owner.tasks) > 1 or may_lose_all_tasks(snapshot, owner, reads)):
+                    equal[twins[victim.key]] = shape
+            if shape in found:
+                found[shape].append(victim)
+            else:
+                found[shape] = [victim]
+        yield node, found
+
+
+def _actions(snapshot: Snapshot, victim: Task) -> tuple[Action, ...]:
+    """By which actions the victim could be evicted at all, whichever task it is for."""
+    protects, critical = snapshot.policy.conformance_protects, is_critical(victim)
+    allowed = [action for action in ACTIONS if not (critical and protects(action))]
+    return tuple([action for action in allowed if action != "reclaim" or is_above_share_now(snapshot, victim)])
+
+
+def _rights(
+    snapshot: Snapshot, near: Iterable[TaskClass], victim: Task, actions: tuple[Action, ...]
+) -> dict[Action, tuple[int, ...]]:
+    by_action: dict[Action, list[int]] = {}
+    for one in near if actions else ():
+        for action in snapshot.rights.actions(one.representative, victim):
+            if action in actions:
+                by_action.setdefault(action, []).append(one.index)
+    return {action: tuple(indices) for action, indices in by_action.items()}
+
+
+def is_critical(task: Task) -> bool:
+    """Whether it is protected by the rule `protect.conformance`."""
+    return task.namespace == "kube-system" or task.pod.spec.priority_class_name in (
+        "system-cluster-critical",
+        "system-node-critical",
+    )
+
+
+def _victim_features(
+    snapshot: Snapshot,
+    owner: SessionJob,
+    victim: Task,
+    disrupted: frozenset[str],
+    features: FeatureIds,
+    reads: frozenset[Reads],
+) -> Hashable:
+    return (
+        _victim_job_features(snapshot, owner, reads),
+        victim.namespace,
+        features.asked(victim.requests),
+        features.company(victim.spec),
+        victim.pod_status.start_time,
+        victim.priority,
+        victim.role,
+        victim.preemptable,
+        frozenset(victim.labels.items()) if victim.labels else None,
+        bool(disrupted) and victim.name in disrupted,
+    )
+
+
+def _victim_job_features(snapshot: Snapshot, job: SessionJob, reads: frozenset[Reads]) -> Hashable:
+    """A victim's job, or only what rights and queues see of it where nothing else reads the job."""
+    return (job.queue, job.priority) if may_lose_all_tasks(snapshot, job, reads) else job.key
+
+
+def reads_of(snapshot: Snapshot) -> frozenset[Reads]:
+    """What the levels of the policy read of a victim beyond what every key holds."""
+    names = (name for level in snapshot.policy.levels for name in level.names)
+    return frozenset[Reads]().union(*(LEVEL_TRAITS[name].reads for name in names))
+
+
+def may_lose_all_tasks(snapshot: Snapshot, job: SessionJob, reads: frozenset[Reads]) -> bool:
+    """Whether no rule and no level of the policy sees which job such a victim belongs to, however many are evicted.
+
+    What levels see follows from LEVEL_TRAITS. A level that reads the job while classes merge jobs would be evaluated
+    for one job and stated for another, and the search would end in a disagreement.
+    """
+    if job.pending or Reads.VICTIM_JOB in reads:
+        return False
+    if job.ready - job.holding >= job.min_available:
+        return True
+    policy = snapshot.policy
+    guarded = any(policy.evicts(action) and policy.gang_protects(action) != "off" for action in ACTIONS)
+    return not guarded and Reads.VICTIM_JOB_MINIMUM not in reads

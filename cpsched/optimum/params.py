@@ -1,0 +1,95 @@
+"""Parameters of a search, and every tuning constant of the optimum in one table.
+
+A constant here changes how long a search takes and what stays open, never what is proved. The figures beside them are
+CPU seconds on one core with `deterministic`, over the 29 generated sessions of 3 to 30 nodes that docs/benchmarks.md
+names, with the constant as it is, halved and doubled; `python -m tests.benchmark tuning` measures them again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from cpsched.optimum.provers import SELECTIONS, Prover
+from cpsched.options import Prover as Choice
+
+
+@dataclass
+class SolveParams:
+    """How hard to try; deterministic means one worker, no second solver, and a limit on work instead of wall time."""
+
+    time_limit: float = 60.0
+    workers: int = 2
+    seed: int = 1
+    deterministic: bool = False
+    prover: Choice = "both"
+    log: Callable[[str], None] | None = None
+
+    @property
+    def provers(self) -> frozenset[Prover]:
+        """The provers that may answer."""
+        return SELECTIONS[self.prover]
+
+    @property
+    def uses_one_worker(self) -> bool:
+        """Whether nothing runs in parallel, neither threads of CP-SAT nor a second solver."""
+        return self.deterministic or self.workers < 2
+
+
+# CP-SAT: deterministic time that one worker gets before anything runs in parallel. What ends within it ends the same
+# way in every run. Less sends easy stages to the portfolio, more delays hard ones.
+
+SINGLE_EFFORT = 0.6
+"""For a minimisation; in proportion more beyond SMALL_MODEL variables."""
+FIND_EFFORT = 1.0
+"""For a feasibility problem in the session model."""
+IMPROVE_EFFORT = 2.0
+"""For a search around a decision that is to attain a known bound."""
+COMPLETION_LIMIT = 10.0
+"""Seconds, or deterministic time, to complete a hint to an assignment of all variables."""
+SMALL_MODEL = 2000
+"""Up to this many variables CP-SAT works alone first, with its own strategies; larger models lean on the LP, and the
+second solver joins at once."""
+SMALL_RELAXATION = 1000
+"""The same limit for a relaxed model, whose LP is stronger, so that the second solver is worth its start earlier."""
+POLL_SECONDS = 0.005
+"""Between two looks at interruption and the second solver while CP-SAT works in a thread."""
+START_SECONDS_PER_VARIABLE = 1e-5
+"""What a solver needs per variable to read a model; with less time left it is not started, or a limit of 60 s ends
+seconds late on a model of 100,000 variables."""
+
+# LP relaxation.
+
+LP_EFFORT = 2.0
+"""Deterministic time of the LP for one bound; a bound that takes longer is given up, and with it the LP."""
+
+# Bounding pass: all levels on one relaxed model.
+
+ROUNDS = 8
+"""How often a question is asked again after the checker refused the answer and cut it off."""
+EXACT_EFFORT_FACTOR = 3
+"""How many times the effort an exact model gets for one question: it is the last granularity, nothing follows."""
+BOUNDING_SHARE = 0.1
+"""Part of the time left that may go by while LP bounds are collected before a solution is looked for."""
+NODE_CLASS_SHARE, NODE_SHARE, EXACT_SHARE = 0.5, 0.5, 0.9
+"""Part of the time left that a bounding pass on the granularity may take; what is left is for the exact levels."""
+MOST_VARIABLES = 60_000
+"""In an exact model with more variables charges are stated exactly only on nodes where a solution was refused."""
+
+# Levels in the session model.
+
+DESTRUCTIVE_STEPS = 12
+"""How many values above a bound are tried one by one before the level is minimised."""
+BOUNDED_LEVEL_SHARE = 1 / 2
+"""Part of the time left for a level of which a bound is known: the decision is the hard part."""
+HEURISTIC_SHARE = 1 / 4
+"""Part of the time left for one fix-and-solve, one feasibility problem or one removal of violations."""
+REPAIR_SHARE, PARTIAL_REPAIR_SHARE, LATE_REPAIR_SHARE = 1 / 3, 1 / 2, 1 / 6
+"""Part of the time left for an elastic repair: of all levels; of a prefix, once nothing finer is left; of a prefix,
+before an exact bounding pass that may take all the rest."""
+LATE = 1 / 2
+"""Part of the time limit after which a prefix is repaired before the exact bounding pass begins."""
+CONTINUATION_SECONDS = 1.0
+"""Seconds of the limit that are worth another search over the levels left open."""
+REMOVAL_SECONDS = 5.0
+"""Seconds to drop violations from a decision made elsewhere even where no time is left: else there may be none."""

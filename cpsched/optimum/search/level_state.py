@@ -1,0 +1,99 @@
+"""What is known of each level of the plan while a search runs: one LevelState per level."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from cpsched.check import Decision
+from cpsched.optimum.model.objective.stage import Stage
+from cpsched.optimum.provers import IDEAL
+from cpsched.optimum.relax.bounding import LexicographicBounds, Plan
+from cpsched.optimum.relax.stage_bounds import StageBound
+
+
+@dataclass
+class LevelState:
+    """One level: its bounds so far, and the values of its stages once they are fixed."""
+
+    name: str
+    priority: int | None
+    bounds: list[StageBound] | None = None
+    """Bounds of all its stages that a relaxed solution attains, given the same of all levels before it."""
+    relaxed_stages: list[Stage] = field(default_factory=list)
+    """Its stages on the model that `bounds` are of; they tell a decision's values without a solver."""
+    open_bounds: list[StageBound] = field(default_factory=list)
+    """Bounds of the first of its stages, where no relaxed solution was found that attains the last of them."""
+    stages: list[Stage] | None = None
+    """Its stages in the session model, once they were made."""
+    values: list[int] | None = None
+    """The values of its stages that the session model is fixed to."""
+
+    @property
+    def label(self) -> str:
+        """The level's name, with its priority if it has one."""
+        return self.name if self.priority is None else f"{self.name}[{self.priority}]"
+
+    @property
+    def known_bounds(self) -> list[StageBound]:
+        """Bounds of its stages as far as they are known; the last of an open level is only a bound."""
+        return self.bounds or self.open_bounds
+
+    def is_attained_by(self, decision: Decision) -> bool:
+        """Whether the decision meets the bounds of all stages."""
+        return self.bounds is not None and all(stage.value(decision) == bound.value for stage, bound in self.pairs())
+
+    def pairs(self) -> list[tuple[Stage, StageBound]]:
+        """Stages with their bounds."""
+        return list(zip(self.relaxed_stages, self.bounds or [], strict=True))
+
+    def state(self, stage: Stage) -> None:
+        """A level of one stage whose ideal value is known to be attained."""
+        self.bounds, self.relaxed_stages = [StageBound(stage.ideal, IDEAL, 0.0)], [stage]
+
+
+class Levels(list[LevelState]):
+    """All levels of a plan in order."""
+
+    def __init__(self, plan: Plan):
+        super().__init__(LevelState(name, priority) for name, priority in plan)
+
+    @property
+    def fixed(self) -> list[list[int]]:
+        """The values of the levels fixed so far, which come before all others."""
+        found: list[list[int]] = []
+        for level in self:
+            if level.values is None:
+                break
+            found.append(level.values)
+        return found
+
+    def learn(self, begin: int, bounding: LexicographicBounds) -> None:
+        """Take over what a bounding pass proved.
+
+        What an earlier pass said of later levels holds on only as long as the values up to there are the same.
+        """
+        for position, (bounds, stages) in enumerate(zip(bounding.levels, bounding.stages, strict=True), begin):
+            level = self[position]
+            if level.bounds is not None and [one.value for one in level.bounds] != [one.value for one in bounds]:
+                self._forget_from(position)
+            level.bounds, level.relaxed_stages = bounds, stages
+        for level in self:
+            level.open_bounds = []
+        first_open = begin + len(bounding.levels)
+        if first_open < len(self):
+            self[first_open].open_bounds = bounding.first_open
+
+    def forget_after(self, position: int) -> None:
+        """The level got another value than its bounds: those of later levels were given that it would not."""
+        self._forget_from(position + 1)
+        for level in self:
+            level.open_bounds = []
+
+    def _forget_from(self, position: int) -> None:
+        for level in self[position:]:
+            level.bounds = None
+
+    def names(self, end: int) -> Iterator[str]:
+        """The names of the levels before this position."""
+        return (level.name for level in self[:end])

@@ -1,0 +1,106 @@
+"""The lexicographic search: for each level, bound it, look for a decision that attains the bound, close or solve it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+
+from cpsched.check import Decision
+from cpsched.optimum import disagreement
+from cpsched.optimum.disagreement import SolverDisagreementError
+from cpsched.optimum.params import SolveParams
+from cpsched.optimum.provers import IDEAL
+from cpsched.optimum.search.bounding_passes import BoundingPasses
+from cpsched.optimum.search.exact import ExactLevels
+from cpsched.optimum.search.result import LevelResult, LevelResults
+from cpsched.optimum.search.state import SearchState
+from cpsched.optimum.solvers.interrupt import on_interrupt
+from cpsched.snapshot import Snapshot
+
+
+class LexicographicSearch:
+    """A search over the levels of a session; `best` is always a decision without findings."""
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        params: SolveParams,
+        warm_start: Callable[[], Decision] | None = None,
+        after: LexicographicSearch | None = None,
+    ):
+        """`after` is a search that left levels open: this one goes on from there and gives each level all its time."""
+        self.snapshot, self.params = snapshot, params
+        self._state = SearchState(snapshot, params, warm_start)
+        self.budget = self._state.budget
+        self._results = LevelResults(self._state.plan)
+        self._bounding = BoundingPasses(self._state)
+        self._exact = ExactLevels(self._state, self._results, all_time=after is not None)
+        self._has_failed = False
+        if after is not None:
+            self._results.levels = after.proved_levels
+            for level, known in zip(self._state.levels, after._state.levels[: len(self._results.levels)], strict=False):
+                level.values = known.values
+            self._state.incumbent.replace(after.best)
+
+    @property
+    def best(self) -> Decision:
+        """The best decision so far."""
+        return self._state.best
+
+    @property
+    def levels(self) -> list[LevelResult]:
+        """The results of the levels so far."""
+        return self._results.levels
+
+    @property
+    def proved_levels(self) -> list[LevelResult]:
+        """Those before the first one that is open."""
+        return self._results.proved
+
+    @property
+    def seconds_left(self) -> float:
+        """How much of the time limit is left; none after an interruption or a disagreement."""
+        return 0.0 if self.budget.stopped or self._has_failed else max(0.0, self.budget.left)
+
+    def run(self) -> None:
+        """Close or solve every level in order; after Ctrl-C or the time limit the rest is as the incumbent has it.
+
+        So it is after a disagreement between solver, model and checker that nothing can go on from; then no solver is
+        believed.
+        """
+        try:
+            with on_interrupt(self.budget.interrupt), closing(self._state.portfolio):
+                self._run_levels()
+            if not self._results.are_proved:
+                self._state.incumbent.start_reserved()
+            for wrong in self._results.evaluate_again(self.best):
+                raise SolverDisagreementError(wrong)
+        except SolverDisagreementError as error:
+            if disagreement.LOUD:
+                raise
+            self._has_failed = True
+            self.budget.note(f"internal error, please report it: {error}; what only a solver proved is left open")
+            self._state.incumbent.start_reserved()
+            self._results.leave_open(self.best)
+
+    def _run_levels(self) -> None:
+        levels = self._state.levels
+        for position in range(len(levels.fixed), len(levels)):
+            if levels[position].bounds is None and self._results.are_proved:
+                self._bounding.run(position)
+            self._run_level(position)
+
+    def _run_level(self, position: int) -> None:
+        level = self._state.levels[position]
+        self.budget.log(f"level {level.label}")
+        if level.is_attained_by(self.best) and not self._state.has_model:
+            self._close(position)
+        else:
+            self._exact.solve(position)
+
+    def _close(self, position: int) -> None:
+        """The incumbent attains the bounds of the level's stages: they are its values, and proved."""
+        level = self._state.levels[position]
+        provers = [IDEAL if stage.ideal == bound.value else bound.prover for stage, bound in level.pairs()]
+        level.values = [bound.value for _, bound in level.pairs()]
+        self._results.record(self.best, provers, sum(bound.seconds for _, bound in level.pairs()))

@@ -1,0 +1,1 @@
+"""Primal heuristics: they find decisions and prove nothing."""

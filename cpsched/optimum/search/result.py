@@ -1,0 +1,90 @@
+"""Results of the levels: value, bound, prover."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from cpsched.check import Decision
+from cpsched.objectives import value_of
+from cpsched.optimum.model.objective.stage import Stage
+from cpsched.optimum.provers import IDEAL, Prover
+
+
+@dataclass
+class LevelResult:
+    """One level; `given_open_levels`: it is closed, but one before it is not."""
+
+    name: str
+    priority: int | None
+    value: int | None
+    bound: int | None = None
+    proved: bool = False
+    prover: Prover | None = None
+    seconds: float = 0.0
+    given_open_levels: bool = False
+
+
+class LevelResults:
+    """The levels of a plan, as far as they were reached, in order."""
+
+    def __init__(self, plan: Sequence[tuple[str, int | None]]):
+        self._plan = plan
+        self.levels: list[LevelResult] = []
+
+    @property
+    def are_proved(self) -> bool:
+        """Whether all that were reached are."""
+        return all(level.proved for level in self.levels)
+
+    @property
+    def proved(self) -> list[LevelResult]:
+        """Those before the first one that is open."""
+        return list(takewhile(lambda level: level.proved, self.levels))
+
+    def record(
+        self,
+        best: Decision,
+        provers: Sequence[Prover | None],
+        seconds: float,
+        open_stage: tuple[Stage, int] | None = None,
+    ) -> None:
+        """The next level: who proved the bounds of its stages, and the stage that is open, with its bound."""
+        name, priority = self._plan[len(self.levels)]
+        found = LevelResult(name, priority, value_of(best, name, priority), seconds=seconds)
+        if open_stage is None:
+            found.bound, found.prover = (
+                found.value,
+                next((one for one in provers if one is not None and one.solver), IDEAL),
+            )
+            found.proved = self.are_proved
+            found.given_open_levels = not found.proved
+        else:
+            stage, bound = open_stage
+            found.bound, found.prover = stage.level_bound(bound), provers[-1]
+        self.levels.append(found)
+
+    def evaluate_again(self, best: Decision) -> Iterator[str]:
+        """Take the values of the decision found in the end; yields what contradicts a proof.
+
+        A decision found for a later level may be better on one that stayed open.
+        """
+        for level in self.levels:
+            value = value_of(best, level.name, level.priority)
+            if level.proved and value != level.value:
+                yield f"{level.name} was proved to be {level.value}, but the decision has {value}"
+            level.value = value
+
+    def leave_open(self, best: Decision) -> None:
+        """Believe no solver: only what is the best possible without any search stays proved."""
+        for name, priority in self._plan[len(self.levels) :]:
+            self.levels.append(LevelResult(name, priority, None))
+        is_open = False
+        for level in self.levels:
+            level.value = value_of(best, level.name, level.priority)
+            if level.prover is not None and not level.prover.solver and level.value == level.bound:
+                level.proved, level.given_open_levels = not is_open, is_open
+            else:
+                level.bound, level.prover, level.proved, level.given_open_levels = None, None, False, False
+                is_open = True

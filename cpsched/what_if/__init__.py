@@ -1,0 +1,1 @@
+"""What if: changes to a cluster before anything is decided, each stated in the answer."""

@@ -1,0 +1,106 @@
+"""What gets a pseudonym, and what has to stay for the decision to be the same."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from cpsched.capture.redaction import redacted
+
+Raw = dict[str, Any]
+DOCUMENT: Raw = {"kind": "Capture", "configurations": [], "missing": []}
+
+
+def hidden(*items: Raw, **document: Any) -> tuple[Raw, list[Raw], dict[str, str]]:
+    return redacted({**DOCUMENT, **document}, list(items))
+
+
+def node(name: str, **labels: str) -> Raw:
+    return {
+        "kind": "Node",
+        "metadata": {"name": name, "labels": labels},
+        "status": {"allocatable": {"x.org/fpga": "1"}},
+    }
+
+
+def test_a_name_is_the_same_wherever_it_stands() -> None:
+    pod = {"kind": "Pod", "metadata": {"name": "p", "namespace": "team"}, "spec": {"nodeName": "big"}}
+    pod["spec"] |= {"nodeSelector": {"kubernetes.io/hostname": "big", "rack": "r7"}}
+    _, (one, two), names = hidden(node("big", **{"kubernetes.io/hostname": "big", "rack": "r7"}), pod)
+    new = one["metadata"]["name"]
+    assert names[new] == "big"
+    assert one["metadata"]["labels"]["kubernetes.io/hostname"] == new == two["spec"]["nodeName"]
+    assert two["spec"]["nodeSelector"] == one["metadata"]["labels"]
+    assert "rack" not in json.dumps([one, two])
+
+
+def test_names_of_resources_stay_also_as_keys_of_labels_and_taints() -> None:
+    taint = {"key": "x.org/fpga", "value": "yes", "effect": "NoSchedule"}
+    item = node("n", **{"x.org/fpga": "present"}) | {"spec": {"taints": [taint]}}
+    _, [found], _ = hidden(item)
+    assert found["status"]["allocatable"] == {"x.org/fpga": "1"}
+    assert set(found["metadata"]["labels"]) == {"x.org/fpga"}
+    assert found["spec"]["taints"][0]["key"] == "x.org/fpga"
+    assert found["spec"]["taints"][0]["value"] != "yes"
+
+
+def test_numbers_that_are_compared_stay() -> None:
+    terms = {"matchExpressions": [{"key": "size", "operator": "Gt", "values": ["5"]}]}
+    affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [terms]}}}
+    pod = {"kind": "Pod", "metadata": {"name": "p"}, "spec": {"affinity": affinity}}
+    _, (one, two), _ = hidden(node("n", size="7", rank="7"), pod)
+    values = list(one["metadata"]["labels"].values())
+    assert values[0] == "7" != values[1]
+    required = two["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+    assert required["nodeSelectorTerms"][0]["matchExpressions"][0]["values"] == ["5"]
+
+
+def test_texts_of_conditions_go() -> None:
+    condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "volume secret-disk"}
+    pod = {"kind": "Pod", "metadata": {"name": "p"}, "status": {"phase": "Pending", "conditions": [condition]}}
+    _, [found], _ = hidden(pod)
+    del condition["message"]
+    assert found["status"] == {"phase": "Pending", "conditions": [condition]}
+
+
+def test_the_claim_of_an_ephemeral_volume_is_found_again() -> None:
+    pod = {"kind": "Pod", "metadata": {"name": "db-0", "namespace": "a"}, "spec": {}}
+    pod["spec"] = {"volumes": [{"name": "scratch", "ephemeral": {"volumeClaimTemplate": {"spec": {}}}}]}
+    claim = {"kind": "PersistentVolumeClaim", "metadata": {"name": "db-0-scratch", "namespace": "a"}}
+    _, (one, two), _ = hidden(pod, claim)
+    assert two["metadata"]["name"] == f"{one['metadata']['name']}-{one['spec']['volumes'][0]['name']}"
+
+
+def test_annotations_that_are_numbers_or_times_stay() -> None:
+    stated = {"volcano.sh/task-priority": "5", "sla-waiting-time": "1h30m", "scheduling.k8s.io/group-name": "5"}
+    _, [found], _ = hidden({"kind": "Pod", "metadata": {"name": "p", "annotations": stated}})
+    annotations = found["metadata"]["annotations"]
+    assert annotations["volcano.sh/task-priority"] == "5"
+    assert annotations["sla-waiting-time"] == "1h30m"
+    # The name of a group that looks like a number is a name.
+    assert annotations["scheduling.k8s.io/group-name"] != "5"
+
+
+def test_a_configuration_keeps_plugins_and_loses_addresses() -> None:
+    kube = {
+        "profiles": [{"plugins": {"score": {"disabled": [{"name": "ImageLocality"}]}}}],
+        "extenders": [{"urlPrefix": "http://inner.example.com", "weight": 1}],
+    }
+    volcano = {"tiers": [{"plugins": [{"name": "tdm", "arguments": {"tdm.revocable-zone.night": "22:00-06:00"}}]}]}
+    stated = [
+        {"scheduler": "kube", "from": "a/b", "conf": kube},
+        {"scheduler": "volcano", "from": "a/c", "conf": volcano},
+    ]
+    document, [found], _ = hidden(node("n", **{"volcano.sh/revocable-zone": "night"}), configurations=stated)
+    one, two = (entry["conf"] for entry in document["configurations"])
+    assert one["profiles"] == kube["profiles"]
+    assert "inner.example.com" not in json.dumps(document)
+    zone = found["metadata"]["labels"]["volcano.sh/revocable-zone"]
+    assert two["tiers"][0]["plugins"][0]["arguments"] == {f"tdm.revocable-zone.{zone}": "22:00-06:00"}
+    assert document["configurations"][0]["from"] != "a/b"
+
+
+def test_a_field_that_is_not_listed_gets_a_pseudonym() -> None:
+    _, [found], _ = hidden({"kind": "Pod", "metadata": {"name": "p"}, "spec": {"fieldOfTomorrow": "hush", "count": 3}})
+    assert "hush" not in json.dumps(found)
+    assert found["spec"]["count"] == 3
