@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cpsched.optimum.packing.problem import Counts
 
@@ -26,21 +27,29 @@ def exact_cover(patterns: Counts, need: Sequence[int], nodes: int, budget: int) 
     outside = np.delete(np.arange(patterns.shape[1]), rows)
     usable = np.flatnonzero((patterns <= wanted).all(axis=1) & (patterns[:, outside] == 0).all(axis=1))
     columns = patterns[usable][:, rows].astype(np.int16)
-    lookup: dict[bytes, int] = {}
-    for number, column in enumerate(columns):
-        lookup.setdefault(column.tobytes(), number)
+    codes = columns.astype(np.int64) @ _weights(columns.shape[1])
+    lookup: dict[int, list[int]] = {}
+    for number, code in enumerate(codes.tolist()):
+        lookup.setdefault(code, []).append(number)
+    sorted_codes = np.sort(codes)
+    weights = _weights(columns.shape[1])
     left = [budget]
 
-    def search(able: np.ndarray, rest: np.ndarray, count: int) -> list[int] | None:
+    def whole(rest: NDArray[np.int16]) -> int | None:
+        """The pattern that is exactly the rest."""
+        known = lookup.get(int(rest.astype(np.int64) @ weights), ())
+        return next((number for number in known if (columns[number] == rest).all()), None)
+
+    def search(able: NDArray[np.int64], rest: NDArray[np.int16], count: int) -> list[int] | None:
         left[0] -= 1
         if left[0] < 0:
             raise BudgetError
         if count == 1:
-            number = lookup.get(rest.tobytes())
+            number = whole(rest)
             return None if number is None else [number]
         if not rest.any():
-            empty = lookup.get(rest.tobytes())
-            return None if empty is None else [empty] * count
+            number = whole(rest)
+            return None if number is None else [number] * count
         able = able[(columns[able] <= rest).all(axis=1)]
         if not len(able):
             return None
@@ -51,7 +60,15 @@ def exact_cover(patterns: Counts, need: Sequence[int], nodes: int, budget: int) 
         if bringing[row] == 0:
             return None
         branch = able[held[:, row] > 0]
-        order = np.argsort(-columns[branch][:, row], kind="stable")
+        if count == 2:
+            wanted_codes = int(rest.astype(np.int64) @ weights) - codes[branch]
+            places = np.minimum(np.searchsorted(sorted_codes, wanted_codes), len(codes) - 1)
+            for number in branch[sorted_codes[places] == wanted_codes]:
+                other = whole(rest - columns[number])
+                if other is not None:
+                    return [int(number), other]
+            return None
+        order = np.argsort(-columns[branch].sum(axis=1), kind="stable")
         for number in branch[order]:
             found = search(able, rest - columns[number], count - 1)
             if found is not None:
@@ -70,3 +87,8 @@ def exact_cover(patterns: Counts, need: Sequence[int], nodes: int, budget: int) 
 def _empty(patterns: Counts, nodes: int) -> tuple[list[int] | None, bool]:
     empty = np.flatnonzero((patterns == 0).all(axis=1))
     return ([int(empty[0])] * nodes, True) if len(empty) else (None, True)
+
+
+def _weights(length: int) -> NDArray[np.int64]:
+    """A weight per row: equal sums only say which patterns to compare row by row."""
+    return np.random.default_rng(7).integers(1, 1 << 40, size=length)

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from cpsched.optimum.packing.problem import Counts, NodeClass, Problem
 
-MOST_PATTERNS = 150_000
-"""Partial patterns kept while listing; beyond it a class is not listed. 32 nodes × 4 pods have 60,000 to 96,000."""
+MOST_PATTERNS = 300_000
+"""Partial patterns kept while listing; beyond it a class is not listed. 32 nodes × 4 pods have 60,000 to 130,000."""
 
 
 def maximal_patterns(problem: Problem, one: NodeClass, most_patterns: int = MOST_PATTERNS) -> Counts | None:

@@ -13,7 +13,9 @@ from cpsched.optimum.packing.tight import tight_patterns
 
 HALF, RELIST, COVER = 20, 10, 7
 """Beyond HALF nodes the items are split; at RELIST nodes left patterns are listed again; COVER nodes are covered."""
-SAMPLE, ALL, BUDGET = 30_000, 300_000, 20_000
+DIVES = 3
+"""Dives for each half; one in two or three succeeds."""
+SAMPLE, ALL, BUDGET = 30_000, 50_000, 20_000
 Need = np.ndarray
 Stop = Callable[[], bool]
 
@@ -40,11 +42,13 @@ def _fill(problem: Problem, need: Need, nodes: int, draw: np.random.Generator, s
         half = _half(problem, need, nodes, capacity, slack, draw)
         if half is None:
             return None
-        left = _fill(problem, half, (nodes + 1) // 2, draw, stop)
-        if left is None:
-            return None
-        right = _fill(problem, need - half, nodes // 2, draw, stop)
-        return None if right is None else np.concatenate([left, right])
+        parts = []
+        for part, count in ((half, (nodes + 1) // 2), (need - half, nodes // 2)):
+            found = next((f for _ in range(DIVES) if (f := _fill(problem, part, count, draw, stop)) is not None), None)
+            if found is None:
+                return None
+            parts.append(found)
+        return np.concatenate(parts)
     return _dive(problem, need, nodes, slack, draw, stop)
 
 
@@ -71,7 +75,8 @@ def _half(problem, need, nodes, capacity, slack, draw) -> Need | None:
 
 
 def _listed(problem: Problem, need: Need, slack: Need, nodes: int, draw: np.random.Generator) -> Counts | None:
-    window = slack if nodes <= RELIST else np.minimum(slack, np.maximum(1, 2 * slack // nodes))
+    share = 3 if nodes <= RELIST else 2
+    window = np.minimum(slack, np.maximum(1, share * slack // nodes))
     one: NodeClass = problem.classes[0]
     most = ALL if nodes <= RELIST else SAMPLE
     tight = tight_patterns(problem, one, need.tolist(), window.tolist(), most, int(draw.integers(1 << 30)))

@@ -17,8 +17,11 @@ from cpsched.optimum.packing.perfect_fill import perfect_fill
 from cpsched.optimum.packing.problem import Counts, Problem, is_feasible
 from cpsched.optimum.packing.totals import Totals, areas
 
-PAIR_FILLS = 4
+PAIR_FILLS = 2
 """Pair fills for one attempt; each takes about a tenth of a second at 16 nodes."""
+
+
+WASTE = 500
 
 
 @dataclass
@@ -133,8 +136,8 @@ class Packing:
                 name = "dive"
             else:
                 found, name = self._pair_filled(need), "pair"
-                if found is None and effort > 1 and self._is_tight(need):
-                    found, name = perfect_fill(self.problem, need, self.seed + self._tries, self.stop), "perfect"
+                if found is None and self._is_tight(need):
+                    found, name = self._perfectly_filled(need), "perfect"
             if found is not None:
                 self._offer(self._filled(found), name)
                 return True
@@ -147,12 +150,13 @@ class Packing:
                 return found
         return None
 
+    def _perfectly_filled(self, need: list[int]) -> Counts | None:
+        return perfect_fill(self.problem, need, self.seed + self._tries, self.stop)
+
     def _is_tight(self, need: list[int]) -> bool:
-        """Whether hardly any capacity is left when the totals are placed: less than half an item per node."""
-        slack = self.problem.capacities.sum(axis=0) - np.array(need) @ self.problem.sizes
-        some = max(1, sum(need))
-        mean = np.array(need) @ self.problem.sizes / some
-        return bool((slack < 0.25 * mean * len(self.problem.nodes)).all())
+        """Whether so little may be left that pair fill, which wastes about a thousandth of a node, rarely succeeds."""
+        whole = self.problem.capacities.sum(axis=0)
+        return bool((WASTE * (whole - np.array(need) @ self.problem.sizes) < whole).any())
 
     def _settle(self, values: list[int], effort: int) -> None:
         """Totals that reach the values, one after the other: placed, cut off by prices, or left open."""
