@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 
 from cpsched.errors import InputError
+from cpsched.version import __version__
 
 # What comes before Ctrl-C is in hand is kept short: `typing` is only needed by type checkers, which know this name.
 TYPE_CHECKING = False
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from cpsched.options import Prover
     from cpsched.policy import Policy
     from cpsched.solution import Finding, Solution
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Comparison",
@@ -60,6 +59,7 @@ def load(  # noqa: PLR0913 - the names of the command line's flags
     drain: Sequence[str] = (),
     add_nodes: Mapping[str, int] | None = None,
     without: Sequence[str] = (),
+    held: bool = False,
 ) -> Instance:
     """Read a cluster, and change it if asked to; InputError says in one line what is wrong.
 
@@ -76,6 +76,7 @@ def load(  # noqa: PLR0913 - the names of the command line's flags
         drain: nodes that are cordoned, with the pods of controllers on them pending again.
         add_nodes: node → how many more there are like it.
         without: pods, namespace/name, that are gone.
+        held: with the tasks of jobs that wait for enqueue and have no pods yet, so that they can be explained.
     """
     from cpsched.importers.load import load as load_instance
     from cpsched.what_if.changes import Changes
@@ -83,7 +84,7 @@ def load(  # noqa: PLR0913 - the names of the command line's flags
     added = tuple((count, like) for like, count in (add_nodes or {}).items())
     changes = Changes(tuple(submit), tuple(cordon), tuple(drain), added, tuple(without))
     reading: dict[str, Any] = {"sharding": sharding, "lenient": lenient, "strict": strict}
-    return load_instance(source, format=format, queues=queues, changes=changes, **reading)
+    return load_instance(source, format=format, queues=queues, changes=changes, held=held, **reading)
 
 
 def solve(  # noqa: PLR0913 - the names of the command line's flags
@@ -163,6 +164,7 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
     decisions: Mapping[str, Solution] | None = None,
     time_limit: float = 60,
     workers: int = 2,
+    deterministic: bool = False,
     seed: int = 1,
     kube_version: str | None = None,
     pod_groups: bool = False,
@@ -180,6 +182,7 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
         decisions: further contenders that have already decided, by name.
         time_limit: seconds per engine.
         workers: threads of the solver.
+        deterministic: the same answer on any machine; time limits count CP-SAT's deterministic time.
         seed: 1 takes the documented choice where upstream leaves it to chance, another number draws.
         kube_version: release of kube-scheduler, 1.36 or head.
         pod_groups: kube-scheduler's gate GenericWorkload.
@@ -195,7 +198,7 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
     from cpsched.importers.policy import load_policy
     from cpsched.options import Options
 
-    options = Options(time_limit=time_limit, workers=workers, seed=seed)
+    options = Options(time_limit=time_limit, workers=workers, seed=seed, deterministic=deterministic)
     policy = load_policy(
         model,
         conf,
@@ -261,6 +264,7 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
     engine: str = "optimal",
     time_limit: float = 60,
     workers: int = 2,
+    deterministic: bool = False,
     kube_version: str | None = None,
     lenient: bool = False,
     allow_extenders: bool | None = None,
@@ -276,6 +280,7 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
         engine: whose decision is explained: optimal, volcano or kube.
         time_limit: seconds after which what was found so far is the answer.
         workers: threads of the solver.
+        deterministic: the same answer on any machine; time limits count CP-SAT's deterministic time.
         kube_version: release of kube-scheduler, 1.36 or head.
         lenient: no effect: what is unknown or not mirrored in the configuration is left out with a warning anyway.
         allow_extenders: whether HTTP extenders are asked; None: only those that `conf` names. One that is left out is a
@@ -285,7 +290,7 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
     from cpsched.importers.policy import load_policy
     from cpsched.options import Options
 
-    options = Options(time_limit=time_limit, workers=workers)
+    options = Options(time_limit=time_limit, workers=workers, deterministic=deterministic)
     policy = load_policy(
         model,
         conf,
@@ -293,6 +298,7 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
         lenient=lenient,
         kube_version=kube_version,
         allow_extenders=allow_extenders,
+        subject=job or task,
     )
     _tell(instance, policy)
     return inquire(instance, policy, options, engine=engine, job=job, task=task)

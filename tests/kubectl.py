@@ -10,6 +10,7 @@ import gzip
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 RECORDED = json.loads(gzip.decompress((Path(__file__).parent / "cli" / "data" / "kubectl.json.gz").read_bytes()))
 USUAL = {"api-resources": "api-resources", "get": "get", "version": "version", "configmap": "configmap"}
@@ -26,10 +27,11 @@ sys.exit(found["code"])
 """
 
 
-def stand_in(folder: Path, sleep: float = 0, **replaced: str) -> Path:
-    """A kubectl in this folder that prints the usual answers, or for some questions other recorded ones."""
+def stand_in(folder: Path, sleep: float = 0, **replaced: str | dict[str, Any]) -> Path:
+    """A kubectl in this folder that prints the usual answers, or for some questions other ones."""
     entries = {**USUAL, **{name.replace("_", "-"): entry for name, entry in replaced.items()}}
-    answers = {name: {**RECORDED[entry], "sleep": sleep} for name, entry in entries.items()}
+    found = {name: RECORDED[entry] if isinstance(entry, str) else entry for name, entry in entries.items()}
+    answers = {name: {**entry, "sleep": sleep} for name, entry in found.items()}
     folder.mkdir(exist_ok=True)
     program, file, log = folder / "kubectl", folder / "answers.json", folder / "asked.jsonl"
     file.write_text(json.dumps(answers))

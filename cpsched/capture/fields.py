@@ -24,7 +24,7 @@ ANNOTATIONS = (
     "cpsched/",
 )
 """How the names of annotations begin that schedulers read; `kubectl apply` keeps the whole manifest in another one."""
-BARE_ANNOTATIONS = frozenset({"sla-waiting-time"})
+BARE_ANNOTATIONS = frozenset({"kubernetes.io/config.mirror", "kwok.x-k8s.io/node", "sla-waiting-time"})
 
 
 def kept(raw: Mapping[str, Any], shape: type[BaseModel]) -> Raw:
@@ -75,10 +75,10 @@ def without_images(items: list[Raw]) -> list[Raw]:
 
     A node's image counts by its size and by how many nodes have it, whatever else these nodes have.
     """
-    waiting = [item for item in items if item.get("kind") == "Pod" and _waits(item)]
+    waiting = [item for item in items if item.get("kind") == "Pod" and is_pending(item)]
     wanted = {normalized(c["image"]) for item in waiting for c in _containers(item) if _is_text(c.get("image"))}
     for item in items:
-        if item.get("kind") == "Pod" and not _waits(item):
+        if item.get("kind") == "Pod" and not is_pending(item):
             for container in _containers(item):
                 container.pop("image", None)
         elif item.get("kind") == "Node" and isinstance(item.get("status"), dict):
@@ -101,7 +101,8 @@ def normalized(image: str) -> str:
     return image if image.rfind(":") > image.rfind("/") else f"{image}:latest"
 
 
-def _waits(pod: Raw) -> bool:
+def is_pending(pod: Mapping[str, Any]) -> bool:
+    """Whether the pod has no node and has not ended."""
     spec, status = pod.get("spec") or {}, pod.get("status") or {}
     return not spec.get("nodeName") and status.get("phase") not in ("Succeeded", "Failed")
 

@@ -8,10 +8,13 @@ from cpsched.capture.kubectl import Kubectl
 from cpsched.errors import InputError
 from cpsched.objects import FORMER_GROUPS, KINDS, UNREAD_VERSIONS
 from cpsched.objects.base import Object
+from cpsched.objects.event import Event
 
 Kind = tuple[str, str]
 """(API group, kind) as in KINDS."""
 
+TAKEN = {kind: shape for kind, shape in KINDS.items() if shape is not Event}
+"""Kinds that are asked for. Events say nothing that conditions of pods do not say, and there are many of them."""
 NEEDED = (("", "Node"), ("", "Pod"))
 """Without these there is nothing to decide."""
 
@@ -42,14 +45,14 @@ class Discovery:
     def missing(self) -> list[str]:
         """Complaints about groups of kinds that were not found: they may be there all the same."""
         there = {one.kind for one in self.resources}
-        groups = {group for group, name in KINDS if group and (group, name) not in there}
+        groups = {group for group, name in TAKEN if group and (group, name) not in there}
         return [f"what kubectl says: {line}" for line in self.complaints if any(one in line for one in groups)]
 
     @property
     def absent(self) -> tuple[str, ...]:
         """Kinds that the cluster does not have."""
         there = {one.kind for one in self.resources}
-        return tuple(title(kind) for kind in KINDS if kind not in there)
+        return tuple(title(kind) for kind in TAKEN if kind not in there)
 
 
 def title(kind: Kind) -> str:
@@ -59,10 +62,10 @@ def title(kind: Kind) -> str:
 
 
 def shape_of(api_version: str, kind: str) -> tuple[Kind, type[Object]] | None:
-    """The kind in KINDS of an object that says this of itself."""
+    """The kind in TAKEN of an object that says this of itself."""
     group = api_version.rpartition("/")[0]
     known = (FORMER_GROUPS.get(group, group), kind)
-    return (known, KINDS[known]) if known in KINDS else None
+    return (known, TAKEN[known]) if known in TAKEN else None
 
 
 def discover(kubectl: Kubectl) -> Discovery:
@@ -85,4 +88,4 @@ def discover(kubectl: Kubectl) -> Discovery:
         if reading.failed:
             raise reading.error()
         raise InputError("lists no nodes and pods among the kinds of this cluster", file=kubectl.program)
-    return Discovery(tuple(found[kind] for kind in KINDS if kind in found), reading.complaints)
+    return Discovery(tuple(found[kind] for kind in TAKEN if kind in found), reading.complaints)

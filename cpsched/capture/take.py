@@ -10,7 +10,7 @@ from typing import Any
 
 from cpsched import timestamps
 from cpsched.capture.configuration import configurations
-from cpsched.capture.fields import Raw, kept, without_images
+from cpsched.capture.fields import Raw, is_pending, kept, without_images
 from cpsched.capture.kinds import NEEDED, Discovery, Resource, discover, shape_of
 from cpsched.capture.kubectl import Kubectl, Reading
 from cpsched.capture.redaction import redacted
@@ -72,7 +72,8 @@ def take(kubectl: Kubectl, version: str, said: Callable[[str], None] = lambda _:
         "time": timestamps.text(moment),
         "cpsched": version,
         "kubernetes": _server_version(kubectl),
-        "configurations": [{**one, "waiting": _waiting(one, pods)} for one in confs],
+        "pending": sum(map(is_pending, pods)),
+        "configurations": [{**one, "waiting": _waiting(one, raw)} for one in confs],
         "missing": [*found.missing, *missing, *missed],
     }
     items = [_kept(item) for item in raw]
@@ -136,16 +137,16 @@ def _server_version(kubectl: Kubectl) -> str:
     return version if isinstance(version, str) else ""
 
 
-def _waiting(configuration: Mapping[str, Any], pods: list[Raw]) -> int:
-    """How many pods wait for a scheduler with this configuration."""
+def _waiting(configuration: Mapping[str, Any], items: list[Raw]) -> int:
+    """How many pods, and PodGroups of Volcano, wait for a scheduler with this configuration."""
+    pods = [item.get("spec") or {} for item in items if item["kind"] == "Pod" and is_pending(item)]
     if configuration["scheduler"] == "volcano":
-        names = {"volcano"}
-    else:
-        profiles = configuration["conf"].get("profiles") or [{}]
-        names = {one.get("schedulerName") or "default-scheduler" for one in profiles}
-    specs = [(pod.get("spec") or {}, pod.get("status") or {}) for pod in pods]
-    return sum(
-        (spec.get("schedulerName") or "default-scheduler") in names
-        for spec, status in specs
-        if not spec.get("nodeName") and status.get("phase") not in ("Succeeded", "Failed")
-    )
+        held = [item for item in items if item["kind"] == "PodGroup" and _phase(item) == "Pending"]
+        return len(held) + len([spec for spec in pods if spec.get("schedulerName") == "volcano"])
+    profiles = configuration["conf"].get("profiles") or [{}]
+    names = {one.get("schedulerName") or "default-scheduler" for one in profiles}
+    return len([spec for spec in pods if (spec.get("schedulerName") or "default-scheduler") in names])
+
+
+def _phase(item: Mapping[str, Any]) -> object:
+    return (item.get("status") or {}).get("phase")

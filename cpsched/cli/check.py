@@ -14,6 +14,7 @@ from cpsched.cli.parameters import (
     Cache,
     CaseModel,
     Conf,
+    Deterministic,
     Jobs,
     Json,
     KubeVersion,
@@ -81,6 +82,7 @@ def check(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     seed: Seed = 1,
     time_limit: TimeLimit = 60,
     workers: Workers = 1,
+    deterministic: Deterministic = False,
     jobs: Jobs = 1,
     cache: Cache = None,
     no_optimum: NoOptimum = False,
@@ -103,7 +105,7 @@ def check(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     check_outputs(junit, markdown, output, baseline if update else None)
     checked([engine])
     told = Told(model, conf, lenient, kube_version, pod_groups, allow_extenders or None)
-    options = Options(time_limit=time_limit, workers=workers, seed=seed)
+    options = Options(time_limit=time_limit, workers=workers, seed=seed, deterministic=deterministic)
     question = Question(engine, told, options, cache, optimum=not no_optimum)
     report = _run(corpus, question, _accepted(baseline, update), jobs)
     files = _files(report, junit, markdown, output)

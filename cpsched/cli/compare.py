@@ -16,6 +16,7 @@ from cpsched.cli.parameters import (
     CaseModel,
     Conf,
     Corpora,
+    Deterministic,
     Jobs,
     Json,
     KubeVersion,
@@ -67,6 +68,7 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     seed: Seed = 1,
     time_limit: TimeLimit = 60,
     workers: Workers = 1,
+    deterministic: Deterministic = False,
     jobs: Jobs = 1,
     cache: Cache = None,
     submit: Submit = None,
@@ -95,7 +97,7 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     changes = changes_of(corpora[0], submit, cordon, drain, add_nodes, like, without, assume_nodes)
     names = checked(named_in(engines or ()) or [MIRROR, OPTIMAL])
     told = Told(model, conf, lenient, kube_version, pod_groups, allow_extenders or None, strict, changes)
-    options = Options(time_limit=time_limit, workers=workers, seed=seed)
+    options = Options(time_limit=time_limit, workers=workers, seed=seed, deterministic=deterministic)
     summary, kept = Summary(names), list[Any]()
     single: Comparison | None = None
     warned = False

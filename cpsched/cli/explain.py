@@ -9,7 +9,18 @@ import typer
 from cpsched.cli.delivery import check_outputs, deliver
 from cpsched.cli.in_doubt import in_doubt
 from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, warn
-from cpsched.cli.parameters import AllowExtenders, Conf, Input, Json, KubeVersion, Lenient, Model, Strict, Workers
+from cpsched.cli.parameters import (
+    AllowExtenders,
+    Conf,
+    Deterministic,
+    Input,
+    Json,
+    KubeVersion,
+    Lenient,
+    Model,
+    Strict,
+    Workers,
+)
 from cpsched.cli.solve import FINE, NO_ANSWER, Engine, doubts
 from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
 
@@ -61,6 +72,7 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     kube_version: KubeVersion = None,
     time_limit: TimeLimit = 60,
     workers: Workers = 2,
+    deterministic: Deterministic = False,
     submit: Submit = None,
     cordon: Cordon = None,
     drain: Drain = None,
@@ -89,11 +101,11 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
 
     check_outputs(output)
     changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without, assume_nodes)
-    options = Options(time_limit=time_limit, workers=workers)
+    options = Options(time_limit=time_limit, workers=workers, deterministic=deterministic)
     lists = name is job is task is None
     engines.find(engine or engines.DEFAULT)
     with busy(f"Reading {input_}"):
-        instance = load(input_, lenient=lenient, strict=strict, changes=changes)
+        instance = load(input_, lenient=lenient, strict=strict, changes=changes, held=True)
         policy = load_policy(
             model,
             conf,
@@ -101,6 +113,7 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
             lenient=lenient,
             kube_version=kube_version,
             allow_extenders=allow_extenders or None,
+            subject=name or job or task,
         )
     decides = engine or (policy.model.scheduler if lists else engines.DEFAULT)
     announce(policy)

@@ -66,6 +66,14 @@ TimeLimit = Annotated[
     float, typer.Option("--time-limit", metavar="SECONDS", help="Then the best so far is the answer.")
 ]
 Workers = Annotated[int, typer.Option("--workers", help="Threads of the solver.")]
+Deterministic = Annotated[
+    bool,
+    typer.Option(
+        "--deterministic",
+        help="The same answer on any machine: one thread, one solver, and the time limit counts CP-SAT's deterministic "
+        "time instead of seconds.",
+    ),
+]
 KubeVersion = Annotated[
     str | None,
     typer.Option(

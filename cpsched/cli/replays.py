@@ -49,8 +49,8 @@ def list_outcomes(
         found = mirrors[engine](instance, policy)
     outcomes = tuple(judged(instance, policy, one) for one in found.solutions)
     if not found.is_complete:
-        tried = f"{found.runs - found.samples} runs did not try every combination of random choices"
-        warn([f"{tried}; seeds 2 to {found.samples + 1} are added, and there may be other decisions"])
+        tried = "there are too many combinations of random choices to try them all"
+        warn([f"{tried}; these are decisions of seeds 1 to {found.samples + 1}, and there may be others"])
     text = as_json([one.to_dict() for one in outcomes])
     write_output(output, text)
     if json:

@@ -10,7 +10,7 @@ import typer
 
 from cpsched.cli.delivery import check_outputs, write_output
 from cpsched.cli.output import emit, emit_tables, warn
-from cpsched.cli.parameters import AllowExtenders, Conf, Lenient, Seed, Strict, TimeLimit, Workers
+from cpsched.cli.parameters import AllowExtenders, Conf, Deterministic, Lenient, Seed, Strict, TimeLimit, Workers
 from cpsched.cli.reported import Request, is_study, report_decisions, report_study
 from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
 from cpsched.errors import InputError
@@ -99,6 +99,7 @@ def report(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     seed: Seed = 1,
     time_limit: TimeLimit = 60,
     workers: Workers = 2,
+    deterministic: Deterministic = False,
     nodes: Nodes = 40,
     submit: Submit = None,
     cordon: Cordon = None,
@@ -120,7 +121,7 @@ def report(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
 
     check_outputs(output)
     changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without, assume_nodes)
-    options = Options(time_limit=time_limit, workers=workers, seed=seed)
+    options = Options(time_limit=time_limit, workers=workers, seed=seed, deterministic=deterministic)
     if is_study(input_):
         made, left_out = report_study(input_, drawn=(form or _form(output)) == "html")
     else:

@@ -14,6 +14,7 @@ from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, line_
 from cpsched.cli.parameters import (
     AllowExtenders,
     Conf,
+    Deterministic,
     Input,
     Json,
     KubeVersion,
@@ -43,14 +44,6 @@ Engine = Annotated[
         help="Who decides: optimal (the provably best decision), volcano or kube (what that scheduler does), or "
         "exec:CMD (any program that reads the Instance on stdin and prints a Solution). Default: optimal.",
         show_default=False,
-    ),
-]
-Deterministic = Annotated[
-    bool,
-    typer.Option(
-        "--deterministic",
-        help="The same decision on any machine: one worker, no race, and SECONDS of the time limit are the solver's "
-        "own measure of its work.",
     ),
 ]
 Prover = Annotated[

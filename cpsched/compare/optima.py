@@ -43,12 +43,19 @@ class Optima:
 
         Ctrl-C ends the run, not just this search: half a search is nothing to measure others by, or to remember.
         """
+        if options.deterministic:
+            # What is remembered may be another decision of the same worth, found by more threads.
+            return self._solved(instance, policy, options)
         if (known := self._recalled(instance, policy, options.time_limit)) is not None:
             return known
+        best = self._solved(instance, policy, options)
+        self._remember(instance, policy, options.time_limit, best)
+        return best
+
+    def _solved(self, instance: Instance, policy: Policy, options: Options) -> Solution:
         best = stamped(instance, engines.run("optimal", instance, policy, options))
         if best.interrupted:
             raise KeyboardInterrupt
-        self._remember(instance, policy, options.time_limit, best)
         return best
 
     def _recalled(self, instance: Instance, policy: Policy, time_limit: float) -> Solution | None:

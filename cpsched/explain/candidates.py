@@ -14,7 +14,7 @@ from cpsched.explain.requirements import Requirement, named
 from cpsched.explain.result import Candidate, Victims
 from cpsched.instance import Task
 from cpsched.objectives import OF_VICTIMS, comparable, value_of
-from cpsched.optimum.queries.feasibility import UndecidedError
+from cpsched.optimum.queries.feasibility import Limit, UndecidedError
 from cpsched.optimum.queries.single_preemptor import best_victims
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.rights import Action
@@ -60,10 +60,10 @@ def alone(snapshot: Snapshot, task: Task, node: str) -> Lifted:
     return Lifted(snapshot, job, lifted, only=[job], tasks=[task.key], node=node)
 
 
-def optimal_victims(snapshot: Snapshot, task: Task, node: str, action: Action, seconds: float) -> Decision | None:
+def optimal_victims(snapshot: Snapshot, task: Task, node: str, action: Action, limit: Limit) -> Decision | None:
     """The least victims for the task on the node, level by level; None if there is no way."""
     session = alone(snapshot, task, node)
-    return best_victims(session, task, node, action, levels_of(snapshot), seconds)
+    return best_victims(session, task, node, action, levels_of(snapshot), limit)
 
 
 def _candidate(
@@ -71,7 +71,7 @@ def _candidate(
 ) -> Candidate:
     optimal, reason = None, ""
     try:
-        found = optimal_victims(snapshot, task, node, action, min(ENOUGH_SECONDS, clock.part(0.5)))
+        found = optimal_victims(snapshot, task, node, action, clock.part(0.5, ENOUGH_SECONDS))
         optimal = None if found is None else _scored(snapshot, found)
         reason = "" if found is not None else "no victims it may take would do"
     except UndecidedError:

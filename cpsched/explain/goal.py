@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -10,15 +11,20 @@ from cpsched.check import Decision
 from cpsched.explain.lifting import Lifted
 from cpsched.explain.requirements import Requirement
 from cpsched.objectives import level_plan
-from cpsched.optimum.queries.feasibility import Demand, UndecidedError, find
+from cpsched.optimum.queries.feasibility import Demand, Effort, Limit, UndecidedError, find
+from cpsched.options import Options
 from cpsched.snapshot import Snapshot
 
+LEAST_EFFORT = 0.001
+"""Deterministic time that every question counts for, so that they come to an end."""
 LARGE = 100_000
 """Pending tasks times nodes from which on only the job itself and those ahead of it take part in a question."""
 
 
 class Clock:
     """How much time is left for an explanation; `now` tells the time in seconds."""
+
+    deterministic = False
 
     def __init__(self, seconds: float, now: Callable[[], float] = time.monotonic):
         self._now = now
@@ -29,11 +35,39 @@ class Clock:
         """Seconds left."""
         return self._end - self._now()
 
-    def part(self, share: float) -> float:
+    def part(self, share: float, most: float = math.inf) -> Limit:
         """A share of what is left; UndecidedError if nothing is."""
         if (left := self.left) <= 0:
             raise UndecidedError
-        return max(0.05, left * share)
+        return self._limit(min(max(0.05, left * share), most))
+
+    def spend(self, effort: float) -> None:
+        """A search took so much deterministic time; this clock looks at the time itself."""
+
+    def _limit(self, seconds: float) -> Limit:
+        return seconds
+
+
+class WorkClock(Clock):
+    """The same in deterministic time: only what questions and searches take passes."""
+
+    deterministic = True
+
+    def __init__(self, effort: float):
+        self._spent = 0.0
+        super().__init__(effort, now=lambda: self._spent)
+
+    def spend(self, effort: float) -> None:
+        """A question took so much."""
+        self._spent += max(effort, LEAST_EFFORT)
+
+    def _limit(self, seconds: float) -> Limit:
+        return Effort(seconds, self.spend)
+
+
+def clock_of(options: Options) -> Clock:
+    """The clock that the options ask for."""
+    return WorkClock(options.time_limit) if options.deterministic else Clock(options.time_limit)
 
 
 @dataclass(frozen=True)
@@ -83,12 +117,12 @@ def decision_with(
     snapshot: Snapshot,
     goal: Goal,
     wanted: Demand,
-    seconds: float,
+    limit: Limit,
     lifted: Collection[Requirement] = (),
     only: Collection[str] | None = None,
 ) -> Decision | None:
     """A feasible decision that reaches the goal with some requirements lifted, None if there is none."""
-    return find(Lifted(snapshot, goal.job, lifted, only=only, apart=wanted.tasks), wanted, seconds)
+    return find(Lifted(snapshot, goal.job, lifted, only=only, apart=wanted.tasks), wanted, limit)
 
 
 def is_large(snapshot: Snapshot) -> bool:

@@ -14,7 +14,7 @@ from cpsched.errors import InputError
 from cpsched.explain import texts
 from cpsched.explain.candidates import candidates_of
 from cpsched.explain.changes import applied
-from cpsched.explain.goal import Clock, Goal, decision_with, is_large
+from cpsched.explain.goal import Clock, Goal, clock_of, decision_with, is_large
 from cpsched.explain.groups import NodeGroup, groups_of, node_groups, partition
 from cpsched.explain.obstruction import conflicts_of
 from cpsched.explain.repairs import repairs, unfinished
@@ -56,7 +56,7 @@ def explain(
     """Why the job or task is where it is in the engine's decision, or is nowhere; the clock is that of the options."""
     snapshot = Snapshot(instance, policy)
     subject = subject_of(snapshot, job, task, name)
-    inquiry = Inquiry(snapshot, subject, engine, options, clock or Clock(options.time_limit))
+    inquiry = Inquiry(snapshot, subject, engine, options, clock or clock_of(options))
     return Explanation(
         job=subject.job.name if subject.job else "",
         task=subject.task.key if subject.task else None,
@@ -283,14 +283,18 @@ class Inquiry:
         """Whether the optimum of the changed cluster reaches the goal."""
         if self.clock.left <= 0:
             return None
-        options = Options(time_limit=max(0.05, self.clock.left * 0.2), workers=self.options.workers)
+        limit = max(0.05, self.clock.left * 0.2)
+        options = replace(self.options, time_limit=limit)
         try:
             solution = engines.run("optimal", instance, self.snapshot.policy, options)
         except InputError:
             return None
         if self.goal.is_met(decision_of(instance, self.snapshot.policy, solution)):
             return True
-        return False if solution.status is SolutionStatus.OPTIMAL else None
+        if solution.status is SolutionStatus.OPTIMAL:
+            return False
+        self.clock.spend(limit)
+        return None
 
 
 def _reason(one: Requirement) -> Reason:

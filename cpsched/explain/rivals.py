@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from cpsched.check import Decision
 from cpsched.explain.conflict import minimal_conflict
 from cpsched.explain.goal import Clock, Goal, decision_with
+from cpsched.optimum.queries.feasibility import Limit
 from cpsched.snapshot import Snapshot
 
 
@@ -36,10 +37,10 @@ def rivals_of(snapshot: Snapshot, goal: Goal, best: Decision, clock: Clock) -> l
 
 
 def excluded_by(
-    snapshot: Snapshot, goal: Goal, best: Decision, kept: Sequence[Rival], seconds: float, only: set[str] | None = None
+    snapshot: Snapshot, goal: Goal, best: Decision, kept: Sequence[Rival], limit: Limit, only: set[str] | None = None
 ) -> bool:
     """Whether no decision reaches the goal and leaves these jobs and levels as they are in `best`."""
     ahead = [one.job for one in kept if one.job]
     levels = tuple(one.level for one in kept if one.level)
     wanted = replace(goal.wanted(ahead, levels), reference=best)
-    return decision_with(snapshot, goal, wanted, seconds, only=only) is None
+    return decision_with(snapshot, goal, wanted, limit, only=only) is None

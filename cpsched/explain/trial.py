@@ -117,11 +117,15 @@ class Trial:
         return found is not None
 
     def _optimum_reaches(self, instance: Instance) -> bool:
-        options = Options(time_limit=self.clock.part(0.1), workers=1)
+        if self.clock.left <= 0:
+            raise UndecidedError
+        limit = max(0.05, self.clock.left * 0.1)
+        options = Options(time_limit=limit, workers=1, deterministic=self.clock.deterministic)
         solution = engines.run("optimal", instance, self.policy, options)
         if self.goal.is_met(decision_of(instance, self.policy, solution)):
             return True
         if solution.status is not SolutionStatus.OPTIMAL:
+            self.clock.spend(limit)
             raise UndecidedError
         return False
 

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-import cpsched
+import cpsched.version
 from cpsched.errors import InputError
 from cpsched.gate.baseline import Baseline, Entry
 from cpsched.gate.measure import Measured
@@ -83,7 +83,7 @@ class Report:
             "corpus": self.corpus,
             "engine": self.engine,
             "baseline_engine": None if self.baseline is None else self.baseline.engine,
-            "versions": {"cpsched": cpsched.__version__},
+            "versions": {"cpsched": cpsched.version.__version__},
             "headline": self.headline,
             "states": dict(self.states),
             "rules": dict(self.rules),

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
+from math import factorial
 from typing import Any, Protocol, TypeVar
 
 from cpsched.solution import Solution
@@ -38,18 +39,21 @@ class First:
 
 
 class Sampled:
-    """Possibilities drawn with a seed."""
+    """Possibilities drawn with a seed; counts the combinations among which this one was drawn."""
 
     def __init__(self, seed: int):
         self._random = random.Random(seed)
+        self.combinations = 1
 
     def pick(self, count: int) -> int:
         """Any, with equal chance."""
+        self.combinations *= max(1, count)
         return self._random.randrange(count) if count > 1 else 0
 
     def order(self, items: Iterable[T]) -> list[T]:
         """Shuffled."""
         shuffled = list(items)
+        self.combinations *= factorial(len(shuffled))
         self._random.shuffle(shuffled)
         return shuffled
 
@@ -123,19 +127,32 @@ class Outcomes:
 
 
 def all_outcomes(run: Callable[[Choices], Solution], most_runs: int, samples: int = SAMPLES) -> Outcomes:
-    """Every decision, or, after too many runs, those found so far and those that seeds lead to."""
+    """Every decision, or, of too many combinations of choices, those found so far and those that seeds lead to."""
     found: dict[Hashable, Solution] = {}
-    runs, seeds = 0, range(0)
+    runs, seeds = 0, range(2, 2 + samples)
     try:
-        for one in explore(run, most_runs):
+        for one in explore(run, 1 if _is_hopeless(run, most_runs) else most_runs):
             runs += 1
             found.setdefault(_key(one), one)
+        seeds = range(0)
     except UnfinishedError:
-        seeds = range(2, 2 + samples)
-    for seed in seeds:
-        one = run(Sampled(seed)).model_copy(update={"seed": seed})
-        found.setdefault(_key(one), one)
+        for seed in seeds:
+            one = run(Sampled(seed)).model_copy(update={"seed": seed})
+            found.setdefault(_key(one), one)
     return Outcomes(tuple(found.values()), not seeds, runs + len(seeds), len(seeds))
+
+
+def _is_hopeless(run: Callable[[Choices], Solution], most_runs: int) -> bool:
+    """Whether there are far more combinations than runs, by three draws.
+
+    Were they no more than runs, a draw would be one of over a thousand times as many with a chance below 1/1000.
+    """
+    for seed in range(2, 5):
+        drawn = Sampled(seed)
+        run(drawn)
+        if drawn.combinations <= 1000 * most_runs:
+            return False
+    return True
 
 
 def _key(one: Solution) -> Hashable:

@@ -13,7 +13,6 @@ from cpsched.instance import API_VERSION
 KIND = "Capture"
 FORBIDDEN = ": forbidden"
 """Ends what is missing because the user may not read it."""
-_NO_POD = (0, False)
 
 
 def is_capture(raw: Any) -> bool:
@@ -32,7 +31,7 @@ def stated(raw: Mapping[str, Any], file: str, place: str, notes: list[str]) -> d
             raise InputError(str(error), file=file, place=f"{place}: time") from None
     spare = [one for one in _list(raw, "configurations") if isinstance(one, Mapping)]
     spare = sorted((one for one in spare if isinstance(one.get("conf"), Mapping)), key=_serves, reverse=True)
-    if spare and _serves(spare[0]) > _NO_POD:
+    if spare and _serves(spare[0]) > ((0, True) if raw.get("pending") else (0, False)):
         settings["conf"] = spare.pop(0)["conf"]
     for one in spare:
         where, scheduler = text_at(one, "from"), text_at(one, "scheduler")
@@ -52,7 +51,7 @@ def shortfall(missing: Sequence[str]) -> list[str]:
 
 
 def _serves(configuration: Mapping[str, Any]) -> tuple[int, bool]:
-    """How many pods wait for a scheduler with this configuration; of two with as many Volcano's is used."""
+    """How much waits for a scheduler with this configuration; where nothing waits at all, Volcano's is used."""
     waiting = configuration.get("waiting")
     return waiting if isinstance(waiting, int) else 0, configuration.get("scheduler") == "volcano"
 

@@ -26,22 +26,35 @@ class Choice(NamedTuple):
     reason: str = ""
 
 
-def choose(instance: Instance | None, conf: Mapping[str, Any] | None, file: str = "") -> Choice:
+def choose(
+    instance: Instance | None, conf: Mapping[str, Any] | None, file: str = "", subject: str | None = None
+) -> Choice:
     """The scheduler whose configuration this is, else the one whose pods wait, else the one whose cluster it is.
 
     Args:
         instance: the cluster; None if only the configuration is known.
         conf: a scheduler's configuration that was named or comes with the input.
         file: where the configuration comes from, for its errors.
+        subject: the one pod or job that is asked about, whose scheduler counts before that of all others.
     """
     if conf is not None:
         scheduler = recognise(conf, file=file).scheduler
         found = Choice(scheduler, f"the configuration is {TITLES[scheduler]}'s")
     else:
-        found = Choice(DEFAULT) if instance is None else _of_cluster(instance)
+        found = Choice(DEFAULT) if instance is None else _of_subject(instance, subject) or _of_cluster(instance)
     # Where no pod says whose it is, the input was made by hand, and the default is what its author expects.
     is_stated = instance is not None and any(task.spec.scheduler_name for task in instance.tasks.values())
     return found if is_stated or found.model != DEFAULT else Choice(DEFAULT)
+
+
+def _of_subject(instance: Instance, subject: str | None) -> Choice | None:
+    """The model of everything that has this name, if it is one."""
+    named = [task for key, task in instance.tasks.items() if subject in (key, key.rpartition("/")[2])]
+    models = {_mirrored(instance, task) for task in named}
+    if _has_groups(instance) and any(subject in (key, key.rpartition("/")[2]) for key in instance.jobs):
+        models.add("volcano")
+    model = models.pop() if len(models) == 1 else None
+    return Choice(model, f"{subject} is {TITLES[model]}'s") if model else None
 
 
 def _of_cluster(instance: Instance) -> Choice:

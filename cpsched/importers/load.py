@@ -36,7 +36,7 @@ Path = str | os.PathLike[str]
 Source = Path | Sequence[Path] | Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
 
-def load(
+def load(  # noqa: PLR0913 - what a user can say of an input
     source: Source,
     *,
     sharding: Mapping[str, Any] | None = None,
@@ -46,6 +46,7 @@ def load(
     format: str | None = None,
     queues: Source | None = None,
     changes: Changes | None = None,
+    held: bool = False,
 ) -> Instance:
     """Read and validate an instance; InputError says in one line what is wrong.
 
@@ -63,10 +64,13 @@ def load(
         format: a key of FORMATS, if it shall not be told by looking.
         queues: further objects that the source lacks, such as the queues of a cache dump.
         changes: what is changed before anything is decided.
+        held: with the tasks of jobs that wait for enqueue, which have no pods yet, so that they can be explained.
     """
     with without_collector():
         report = Report() if report is None else report
-        return _load(source, sharding, Context(report, lenient, strict), format, queues, changes or Changes())
+        return _load(
+            source, sharding, Context(report, lenient, strict, held=held), format, queues, changes or Changes()
+        )
 
 
 def _load(
@@ -206,7 +210,7 @@ def _completed(
 ) -> tuple[list[Found], list[Found], tuple[Alteration, ...]]:
     """The objects before and after changes: with the pods of workloads that have none yet, changed as the user asks."""
     aside = None if is_case else context.aside
-    made = expanded(context.workloads, items, aside=aside, waiting=not is_case)
+    made = expanded(context.workloads, items, aside=aside, waiting=context.held and not is_case)
     context.notes += [*made.notes, *made.summary]
     items = [*items, *made.found]
     if not changes:

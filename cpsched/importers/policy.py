@@ -27,6 +27,7 @@ def load_policy(  # noqa: PLR0913 - the names of the command line's flags
     allow_extenders: bool | None = None,
     model_file: str = "",
     strict: bool = False,
+    subject: str | None = None,
 ) -> Policy:
     """The model under `conf`, else under what the input states, else under the model's.
 
@@ -43,9 +44,10 @@ def load_policy(  # noqa: PLR0913 - the names of the command line's flags
             model may choose where a user's cluster is sent. The others are left out, with a doubt in the warnings.
         model_file: where a model that is given as a mapping comes from.
         strict: what is unknown or not mirrored in a configuration is an InputError.
+        subject: the pod or job that is asked about, where there is only one.
     """
     file, given = _configuration(conf, stated, instance)
-    choice = choose(instance, given, file) if model is None else Choice("")
+    choice = choose(instance, given, file, subject) if model is None else Choice("")
     found, model_file = _model(choice.model if model is None else model, model_file)
     origin = Origin(model_file, *_whose(found, conf, given), choice.reason)
     policy = policy_for(found, given, strict=strict, kube_version=kube_version, file=file, origin=origin)

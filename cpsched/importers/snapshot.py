@@ -23,6 +23,8 @@ class Context:
     """every fault is an error, as for a case; for a cluster, what cannot be read is set aside"""
     given: frozenset[tuple[str, str]] = frozenset()
     """(kind, name) of the objects given beside the snapshot; they take the place of made ones"""
+    held: bool = False
+    """with the tasks of jobs that wait for enqueue"""
     workloads: list[Given] = field(default_factory=list)
     """objects whose controllers make pods"""
     notes: list[str] = field(default_factory=list)

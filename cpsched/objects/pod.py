@@ -121,11 +121,20 @@ class PodStatus(Shape):
     resource_claim_statuses: Items[ClaimStatus] = ()
 
 
+CRITICAL_CLASSES = frozenset({"system-cluster-critical", "system-node-critical"})
+"""Priority classes of pods that the cluster cannot do without."""
+
+
 class Pod(Object):
     """A Kubernetes Pod."""
 
     spec: PodSpec = PodSpec()
     status: PodStatus = PodStatus()
+
+    @property
+    def is_critical(self) -> bool:
+        """Whether the cluster cannot do without it; the rule `protect.conformance` and its plugin read this."""
+        return self.metadata.namespace == "kube-system" or self.spec.priority_class_name in CRITICAL_CLASSES
 
 
 ResourceRequirements.model_rebuild()

@@ -1,8 +1,7 @@
 """Parameters of a search, and every tuning constant of the optimum in one table.
 
-A constant here changes how long a search takes and what stays open, never what is proved. The figures beside them are
-CPU seconds on one core with `deterministic`, over the 29 generated sessions of 3 to 30 nodes that docs/benchmarks.md
-names, with the constant as it is, halved and doubled; `python -m tests.benchmark tuning` measures them again.
+A constant here changes how long a search takes and what stays open, never what is proved. `python -m tests.benchmark
+tuning` measures each as it is, halved and doubled; docs/optimum.md has the table.
 """
 
 from __future__ import annotations

@@ -43,7 +43,10 @@ def add(cluster: Cluster, additions: tuple[tuple[int, str], ...]) -> None:
     for count, like, _ in patterns:
         if count < 1:
             raise InputError(f"{count} nodes", place="--add-nodes", right=f"add 1 or more nodes like {like}")
-    check_size([(count, item.object.model_dump(mode="json")) for count, _, item in patterns], cluster.file)
+    check_size(
+        [(count, item.object.model_dump(mode="json", exclude_defaults=True)) for count, _, item in patterns],
+        cluster.file,
+    )
     for count, like, item in patterns:
         taken = {one.object.metadata.name for one in cluster.found if isinstance(one.object, Node)}
         free = (f"{like}-new-{number}" for number in range(1, len(taken) + count + 1))

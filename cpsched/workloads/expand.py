@@ -133,7 +133,8 @@ def expanded(
         aside: takes workloads that cannot be read; None if that is an error.
         created: when all that is made is created; None: with its owner.
         submitted: make the pods of all, whatever their status says.
-        waiting: make the tasks of PodGroups that wait for enqueue and whose workload is not given.
+        waiting: make the tasks of PodGroups that wait for enqueue, too. Their controller makes no pods before the
+            scheduler has let them in, so a session cannot place them.
     """
     around = surroundings(found, created)
     known = _Known(found, workloads)
@@ -142,10 +143,15 @@ def expanded(
     for one in {(one.kind, one.workload, one.name): one for one in workloads}.values():
         if submitted or not known.has_pods(one):
             for plan in tolerated(aside, OBJECTS, partial(_planned, one, around, result, submitted)):
-                plans.append((one.title, one.file, plan))
+                if waiting or submitted or not _is_held(plan, around):
+                    plans.append((one.title, one.file, plan))
     if waiting:
         plans += _waiting(known, plans, around)
-    sizes = ((part.count, part.template.model_dump(mode="json")) for *_, plan in plans for part in plan.pods)
+    sizes = (
+        (part.count, part.template.model_dump(mode="json", exclude_defaults=True))
+        for *_, plan in plans
+        for part in plan.pods
+    )
     by_hand = sum(item.by_hand for item in found)
     check_size([*sizes, (by_hand, "")], plans[0][1] if plans else "input")
     noted: dict[str, list[str]] = {}
@@ -214,6 +220,13 @@ def _planned(one: Given, around: Surroundings, result: Expanded, submitted: bool
         result.lacking.append((one.title, found.counted))
         return []
     return [_plan(one, found, around)]
+
+
+def _is_held(plan: Plan, around: Surroundings) -> bool:
+    """Whether its PodGroup is in the cluster and waits for enqueue."""
+    places = (part.make(0).metadata for part in plan.pods if part.count)
+    groups = (f"{meta.namespace}/{meta.annotations.get(GROUP_ANNOTATION)}" for meta in places)
+    return any(key in around.groups and around.groups[key].status.phase == "Pending" for key in groups)
 
 
 def _plan(one: Given, found: Any, around: Surroundings) -> Plan:

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import ROOT, Command
-from tests.kubectl import asked, stand_in
+from tests.kubectl import RECORDED, asked, stand_in
 
 Raw = dict[str, Any]
 SECRET = "do-not-take-this"
@@ -36,14 +36,15 @@ def test_one_file_that_every_command_reads(cli: Command, tmp_path: Path) -> None
     assert (code, err) == (0, "")
     assert "3 Node" in out
     assert "Configuration of volcano: ConfigMap volcano-system/volcano-scheduler-configmap" in out
-    assert "Kinds that the cluster does not have: PodGroup.scheduling.k8s.io\n" in out
+    assert "Kinds that the cluster does not have: HyperNode.topology.volcano.sh, PodGroup.scheduling.k8s.io\n" in out
     code, out, err = cli("import", file, "--report")
     assert (code, err) == (0, "")
     # Fields that nothing reads are not in it, and neither are kinds.
     assert "Nothing was left aside." in out
     code, out, err = cli("solve", file, "--json")
     # The configuration in the file holds: this plugin stands in it.
-    assert (code, err.count("\n")) == (0, 1)
+    assert code == 0
+    assert "the configuration is Volcano's" in err
     assert "plugin extender is not mirrored" in err
     assert set(json.loads(out)["binds"]) == {"team/gang-0"}
 
@@ -171,6 +172,22 @@ def test_ctrl_c_ends_kubectl_and_leaves_no_file(tmp_path: Path) -> None:
     _, err = running.communicate(timeout=60)
     assert (running.returncode, err) == (130, "cpsched: interrupted\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bin"]
+
+
+def test_names_of_the_cluster_do_not_reach_the_terminal_raw(cli: Command, tmp_path: Path) -> None:
+    evil = "\x1b[31m\u202ered"
+    usual = RECORDED["get forbidden in part"]
+    odd = {**usual, "err": f"{usual['err']}Error from server (Timeout): {evil}\n"}
+    config_map = RECORDED["configmap"]["out"].replace("volcano-scheduler-configmap", "x\\u001b[31m")
+    kubectl = stand_in(tmp_path / "bin", get=odd, configmap={**RECORDED["configmap"], "out": config_map})
+    code, out, err = cli("capture", "--kubectl", kubectl, "-o", tmp_path / "cluster.json")
+    assert code == 0
+    assert "\\x1b[31m\\u202ered" in err
+    assert not {"\x1b", "\u202e"} & set(out + err)
+    failed = {"code": 1, "out": "", "err": f"error: {evil}\n"}
+    refused = cli("capture", "--kubectl", stand_in(tmp_path / "bin", get=failed), "-o", tmp_path / "other.json")
+    assert refused.code == 2
+    assert not {"\x1b", "\u202e"} & set(refused.err)
 
 
 def test_it_is_a_plugin_of_kubectl() -> None:

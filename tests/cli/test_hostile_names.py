@@ -58,6 +58,7 @@ RUNS: dict[str, tuple[str, ...]] = {
     "solve exec with an odd argument": ("solve", "{cluster}", "--engine", "{odd}"),
     "solve --shard-nodes": ("solve", "{cluster}", "--sharding", "hard", "--shard-nodes", EVIL),
     "solve -o": ("solve", "{cluster}", "-o", "{folder}/no/such" + EVIL),
+    "capture --kubectl": ("capture", "--kubectl", EVIL, "-o", "{folder}/captured.json"),
     "compare": ("compare", "{cluster}", "--cache", "none"),
     "compare --markdown": ("compare", "{cluster}", "--cache", "none", "--markdown"),
     "compare exec": ("compare", "{cluster}", "--cache", "none", "--engines", "optimal", "--engines", "{engine}"),

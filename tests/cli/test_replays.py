@@ -55,7 +55,7 @@ def test_one_outcome_that_breaks_none_is_fine(cli: Command, monkeypatch: pytest.
         return Outcomes((Solution(), Solution(findings=(finding,))), True, 2)
 
     monkeypatch.setattr("cpsched.judge.judged", lambda instance, policy, solution: solution)
-    monkeypatch.setattr("cpsched.greedy.outcomes", outcomes)
+    monkeypatch.setattr("cpsched.greedy.volcano.outcomes", outcomes)
     done = cli("solve", DEMO, "--engine", "volcano", "--all-outcomes")
     assert done.code == 0
     assert done.out.startswith("2 different decisions by chance alone; 1 breaks a rule\n")
@@ -105,10 +105,10 @@ def test_a_sample_of_too_many_outcomes_is_called_one(cli: Command, monkeypatch: 
         return Outcomes((Solution(), Solution(seed=7)), False, 2030, 30)
 
     monkeypatch.setattr("cpsched.judge.judged", lambda instance, policy, solution: solution)
-    monkeypatch.setattr("cpsched.greedy.outcomes", outcomes)
+    monkeypatch.setattr("cpsched.greedy.volcano.outcomes", outcomes)
     done = cli("solve", DEMO, "--engine", "volcano", "--all-outcomes")
-    tried = "2000 runs did not try every combination of random choices"
-    assert done.err == f"cpsched: warning: {tried}; seeds 2 to 31 are added, and there may be other decisions\n"
+    tried = "there are too many combinations of random choices to try them all"
+    assert done.err == f"cpsched: warning: {tried}; these are decisions of seeds 1 to 31, and there may be others\n"
     assert done.out.startswith("at least 2 different decisions by chance alone; none breaks a rule\n")
     assert "2. (--seed 7) breaks no rule" in done.out
 

@@ -45,7 +45,8 @@ def test_every_command_tells_it_in_six_lines(cli: Command, tmp_path: Path, comma
     path = unfolded(tmp_path / "dump", MEMBERS)
     code, out, err = cli(command[0], path, *command[1:])
     assert (code, bool(out)) == (0, True)
-    lines, expected = err.splitlines(), summary(path)
+    lines = [line for line in err.splitlines() if "warning: " in line]
+    expected = summary(path)
     assert len(lines) == len(expected)
     assert [line[: len(start)] for line, start in zip(lines, expected, strict=True)] == expected
 
@@ -104,7 +105,8 @@ def test_one_mistake_among_twelve_thousand_objects(cli: Command, tmp_path: Path)
 def test_the_real_stream(cli: Command) -> None:
     stream = ROOT / "tests" / "snapshots" / "plain-cluster-info-dump.txt.gz"
     code, out, err = cli("import", stream)
-    assert (code, err) == (0, f"cpsched: warning: {stream}: set aside: 131 container logs\n")
+    assert code == 0
+    assert err.startswith(f"cpsched: warning: {stream}: set aside: 131 container logs\n")
     assert load(json.loads(out)).sha256 == load(stream).sha256
 
 

@@ -8,11 +8,14 @@ from typing import Any
 import pytest
 
 import cpsched
+from cpsched import engines
 from cpsched.greedy.kube import Options, Run, replay
 from cpsched.greedy.kube.victims import start_time
 from cpsched.importers.policy import load_policy
 from cpsched.instance import Instance, Status
-from cpsched.solution import Solution
+from cpsched.objectives import comparable
+from cpsched.solution import Level, Solution, SolutionStatus
+from cpsched.timestamps import parse
 from tests.conformance.live_dumps import DATA, Row, cluster, rows
 
 ROWS = rows("kube")
@@ -112,6 +115,30 @@ def preemptors(stated: Any) -> set[str]:
     return {stated} if isinstance(stated, str) else set(stated)
 
 
+@pytest.mark.parametrize("step", EXACT)
+def test_the_real_decision_breaks_no_rule(step: str) -> None:
+    found = cpsched.solve(cluster("kube", step), engine="kube")
+    assert (found.model, found.findings) == ("kube", ())
+
+
+@pytest.mark.parametrize("step", ["k03-gpu", "k06-spread", "f01-preempt-low", "f05-standard-vs-low", "f06-budgets"])
+def test_what_is_proved_is_not_contradicted(step: str) -> None:
+    """What the real scheduler did is never better than what is called the best."""
+    instance = cluster("kube", step)
+    real, best = cpsched.solve(instance, engine="kube"), cpsched.solve(instance)
+    assert best.status is SolutionStatus.OPTIMAL
+    assert best.findings == ()
+    assert ranked(best) <= ranked(real)
+
+
+def ranked(solution: Solution) -> Any:
+    return comparable([(one.name, one.priority) for one in solution.levels], [number(one) for one in solution.levels])
+
+
+def number(level: Level) -> int | None:
+    return parse(level.value) if isinstance(level.value, str) else level.value
+
+
 @pytest.fixture(scope="module", params=["plain.json.gz", "plain-cluster-info-dump.txt.gz"])
 def plain(request: pytest.FixtureRequest) -> Instance:
     """One moment of one cluster, as both of kubectl's dumps show it."""
@@ -129,7 +156,8 @@ def test_the_plain_cluster_is_kube_schedulers(plain: Instance) -> None:
 
 def test_both_dumps_of_the_plain_cluster_give_the_same_answer(plain: Instance) -> None:
     """Nothing is bound, by the mirror or by the optimum."""
-    found = {engine: cpsched.solve(plain, engine=engine) for engine in ("kube", "optimal")}
+    policy = load_policy(instance=plain)
+    found = {engine: engines.run(engine, plain, policy, engines.Options()) for engine in ("kube", "optimal")}
     for one in found.values():
         assert (one.binds, one.evictions, one.nominations, one.findings) == ({}, (), {}, ())
         assert one.model == "kube"

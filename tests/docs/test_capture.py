@@ -8,15 +8,15 @@ from pathlib import Path
 
 import yaml
 
+from cpsched.capture.kinds import TAKEN
 from cpsched.importers.stripped import kind_of
-from cpsched.objects import KINDS
 from tests.cli.conftest import ROOT
 from tests.docs.blocks import blocks
 from tests.docs.test_commands import run
 from tests.kubectl import stand_in
 
 PAGE = ROOT / "docs" / "capture.md"
-VOLCANO = "scheduling.volcano.sh"
+VOLCANO = (".volcano.sh",)
 BEHIND_A_GATE = ("scheduling.k8s.io", "PodGroup")
 """Not served unless somebody turns it on: kubectl refuses a line that names a kind that is not there."""
 
@@ -28,7 +28,7 @@ def plural(kind: tuple[str, str]) -> str:
 
 def test_plurals_are_those_that_files_are_called_by() -> None:
     raw = {"metadata": {"name": "x"}}
-    assert all(kind_of(raw, f"{plural(kind)}.{kind[0]}.json" if kind[0] else f"{plural(kind)}.json") for kind in KINDS)
+    assert all(kind_of(raw, f"{plural(kind)}.{kind[0]}.json" if kind[0] else f"{plural(kind)}.json") for kind in TAKEN)
 
 
 def test_the_role_allows_what_is_asked_for_and_nothing_else() -> None:
@@ -41,7 +41,7 @@ def test_the_role_allows_what_is_asked_for_and_nothing_else() -> None:
         else:
             assert rule["verbs"] == ["list"]
             allowed |= {(group, name) for group in rule["apiGroups"] for name in rule["resources"]}
-    assert allowed == {(group, plural((group, kind))) for group, kind in KINDS}
+    assert allowed == {(group, plural((group, kind))) for group, kind in TAKEN}
 
 
 def test_the_readme_s_line_names_every_kind() -> None:
@@ -50,16 +50,16 @@ def test_the_readme_s_line_names_every_kind() -> None:
     words = shlex.split(line.partition(">")[0].replace("\\\n", ""))
     named = words[-1].split(",")
     assert len(named) == len(set(named))
-    plain = {plural(kind) for kind in KINDS if kind[0] != VOLCANO and kind != BEHIND_A_GATE}
+    plain = {plural(kind) for kind in TAKEN if not kind[0].endswith(VOLCANO) and kind != BEHIND_A_GATE}
     assert set(named) == plain
-    added = {f"{plural(kind)}.{kind[0]}" for kind in KINDS if kind[0] == VOLCANO}
+    added = {f"{plural(kind)}.{kind[0]}" for kind in TAKEN if kind[0].endswith(VOLCANO)}
     [with_volcano] = re.findall(r"`,([a-z.,]+volcano\.sh)`", page)
     assert set(with_volcano.split(",")) == added
 
 
 def test_the_page_names_every_kind() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    assert [kind for kind in KINDS if plural(kind) not in text] == []
+    assert [kind for kind in TAKEN if plural(kind) not in text] == []
 
 
 def test_the_commands_run(tmp_path: Path, monkeypatch) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.fuzz.mutations import STRANGE, mutated_value
 
-Items = list[dict[str, Any]]
+Items = list[Any]
 ODD_PHASES = ("CrashLoopBackOff", "Completed", "Evicted", "", None, 5, "Unknown", "Running", "Pending", "Failed")
 REFERENCES = (
     ("spec", "nodeName"), ("spec", "priorityClassName"), ("spec", "schedulerName"), ("spec", "queue"),
@@ -101,7 +101,7 @@ def shuffled(random: Random, items: Items) -> Items:
 
 def garbage(random: Random, items: Items) -> Items:
     """Things between the objects that are none."""
-    mixed: list[Any] = list(items)
+    mixed = list(items)
     for _ in range(random.choice((1, 10))):
         mixed.insert(random.randrange(len(mixed) + 1), copy.deepcopy(random.choice(STRANGE)))
     return mixed

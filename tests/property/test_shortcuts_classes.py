@@ -38,7 +38,7 @@ def plain_task_key(snapshot: Snapshot, task) -> Hashable:
             sorted(task.requests.items()),
             (job.queue, job.priority, snapshot.is_starving(job), job.key if stands_alone else None),
             (task.priority, task.role if job.min_by_role else None, task.namespace, sorted(task.labels.items())),
-            written(spec, said._WISHES),
+            written(spec, said._PLACEMENT),
             ports(spec),
             task.pod.metadata.owner_references if spec.volumes else None,
             task.key if spec.volumes or spec.resource_claims else None,
@@ -54,7 +54,7 @@ def plain_victim_key(snapshot: Snapshot, task) -> Hashable:
         (
             (task.namespace, sorted(task.requests.items()), task.pod_priority, task.pod.status.start_time),
             (task.priority, task.role, task.preemptable, sorted(task.labels.items()), spec.priority_class_name),
-            (task.name in disrupted, written(spec, said._NEIGHBOURHOOD), ports(spec)),
+            (task.name in disrupted, written(spec, said._INTERACTION), ports(spec)),
         )
     )
 
@@ -122,6 +122,6 @@ def test_specs_that_are_equal_but_not_shared(objects):
     numbers = said.FeatureIds()
     for task in instance.tasks.values():
         spec, copy = task.pod.spec, task.pod.spec.model_copy()
-        assert numbers.wishes(spec) == numbers.wishes(copy)
-        assert numbers.company(spec) == numbers.company(copy)
-        assert numbers.asked(task.requests) == numbers.asked(dict(reversed(task.requests.items())))
+        assert numbers.placement(spec) == numbers.placement(copy)
+        assert numbers.interaction(spec) == numbers.interaction(copy)
+        assert numbers.requests(task.requests) == numbers.requests(dict(reversed(task.requests.items())))

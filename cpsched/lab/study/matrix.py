@@ -14,7 +14,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import cpsched
+import cpsched.version
 from cpsched import engines
 from cpsched.errors import InputError
 from cpsched.files import files_below
@@ -99,7 +99,7 @@ class Plan:
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise InputError(f"two models are called {twice}", place="models", right="give one of them another name")
-        return cls(recipe, models, conf, {"cpsched": cpsched.__version__, "ortools": version("ortools")})
+        return cls(recipe, models, conf, {"cpsched": cpsched.version.__version__, "ortools": version("ortools")})
 
     def cells(self, sources: Sequence[Source]) -> Iterator[Cell]:
         """Every cell, instance by instance."""

@@ -1,6 +1,6 @@
-"""Room: what each place can take of each kind of task, in whole units.
+"""Capacity: what each node can take of each request class, in whole units.
 
-A place is a node and a kind a class of tasks; in a relaxation it may be a pool of nodes, and classes that ask for the
+A place is a node, a request class a class of tasks; in a relaxation a node class, and task classes that request the
 same.
 """
 
@@ -19,11 +19,11 @@ Content = tuple[tuple[str, int], ...]
 
 @dataclass(frozen=True)
 class NodeCapacity:
-    """Per place what is idle now and later, and how many tasks of a kind could start or be reserved there at most."""
+    """Per node what is idle and will be, and how many tasks of a request class can start or be reserved there."""
 
     request_classes: tuple[TaskClass, ...]
     request_class_of: tuple[int, ...]
-    """Per class of tasks its kind."""
+    """Per task class its request class."""
     idle: dict[str, Units]
     future_idle: dict[str, Units]
     bind_limit: dict[tuple[int, str], int]
@@ -33,7 +33,7 @@ class NodeCapacity:
 
 
 def node_capacity(snapshot: Snapshot, classes: Classes) -> NodeCapacity:
-    """The room of every node for every class; where a node is taken beyond its size it is negative."""
+    """The capacity of every node for every task class; it is negative where a node is overcommitted."""
     return capacity_for(snapshot, classes, classes.tasks, tuple(range(len(classes.tasks))))
 
 

@@ -1,4 +1,4 @@
-"""Outline: a decision in numbers, before anybody is named."""
+"""Class counts: a decision in numbers, before tasks are named."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Key = TypeVar("Key")
 
 
 class ClassCounts(NamedTuple):
-    """How many of each class are placed where and taken by which jobs, and how many of each group go; else none."""
+    """Tasks of each class per node and per job class, and victims of each class per action; what is missing is 0."""
 
     bind: Mapping[tuple[int, str], int]
     reserve: Mapping[tuple[int, str], int]
@@ -26,7 +26,7 @@ class ClassCounts(NamedTuple):
 
 
 def counts_in(v: Variables, values: Sequence[int]) -> ClassCounts:
-    """What an assignment of the variables says."""
+    """The counts in an assignment of the variables."""
 
     def some(of: Mapping[Key, cp_model.IntVar]) -> dict[Key, int]:
         return {key: count for key, x in of.items() if (count := values[x.index])}
@@ -37,17 +37,17 @@ def counts_in(v: Variables, values: Sequence[int]) -> ClassCounts:
     )
 
 
-def values_of(v: Variables, outline: ClassCounts) -> dict[cp_model.IntVar, int]:
-    """The other way round; what helps to state rules and levels is left open."""
+def values_of(v: Variables, counts: ClassCounts) -> dict[cp_model.IntVar, int]:
+    """The assignment of counts to variables; auxiliary variables are left out."""
 
     def all_of(of: Mapping[Key, cp_model.IntVar], counts: Mapping[Key, int]) -> dict[cp_model.IntVar, int]:
         return {x: counts.get(key, 0) for key, x in of.items()}
 
     return {
-        **all_of(v.bind, outline.bind),
-        **all_of(v.reserve, outline.reserve),
-        **all_of(v.evict, outline.evict),
-        **all_of(v.bind_by_job, outline.bind_by_job),
-        **all_of(v.reserve_by_job, outline.reserve_by_job),
-        **dict(zip([*v.ready, *v.pipelined], [*outline.ready, *outline.pipelined], strict=True)),
+        **all_of(v.bind, counts.bind),
+        **all_of(v.reserve, counts.reserve),
+        **all_of(v.evict, counts.evict),
+        **all_of(v.bind_by_job, counts.bind_by_job),
+        **all_of(v.reserve_by_job, counts.reserve_by_job),
+        **dict(zip([*v.ready, *v.pipelined], [*counts.ready, *counts.pipelined], strict=True)),
     }

@@ -21,12 +21,15 @@ from cpsched.solution import Eviction
 Places = dict[str, str]
 
 
-def decode(snapshot: Snapshot, classes: Classes, outline: ClassCounts) -> Decision:
-    """The decision of which this is the outline."""
-    served_by_class = [ready + waiting for ready, waiting in zip(outline.ready, outline.pipelined, strict=True)]
+def decode(snapshot: Snapshot, classes: Classes, totals: ClassCounts) -> Decision:
+    """The decision of these counts; ties go by name, so equal counts give equal decisions."""
+    served_by_class = [ready + waiting for ready, waiting in zip(totals.ready, totals.pipelined, strict=True)]
     served = {job for jobs in classes.jobs for job in jobs.jobs[: served_by_class[jobs.index]]}
     waiting = _waiting(snapshot, classes, served)
-    counts = (("bind", outline.bind, outline.bind_by_job), ("reserve", outline.reserve, outline.reserve_by_job))
+    counts = (
+        ("bind", totals.bind, totals.bind_by_job),
+        ("reserve", totals.reserve, totals.reserve_by_job),
+    )
     slots: dict[tuple[str, int], list[str]] = {}
     for kind, places, _ in counts:
         for one in classes.tasks:
@@ -41,7 +44,7 @@ def decode(snapshot: Snapshot, classes: Classes, outline: ClassCounts) -> Decisi
         most = served_by_class[jobs.index]
         if jobs.representative.is_pending:
             entered |= set(jobs.jobs[:most])
-        starts = outline.ready[jobs.index] if snapshot.policy.requires_gangs else most
+        starts = totals.ready[jobs.index] if snapshot.policy.requires_gangs else most
         for index, size in jobs.counts.items():
             binds, reserves = (of.get((jobs.index, index), 0) for _, _, of in counts)
             for kind, position in _deal(binds, reserves, starts, most, size):
@@ -49,7 +52,7 @@ def decode(snapshot: Snapshot, classes: Classes, outline: ClassCounts) -> Decisi
                 found[kind][key] = slots[kind, index].pop()
                 class_of[key] = index
     placed = {**found["bind"], **found["reserve"]}
-    evictions = _evictions(snapshot, classes, outline, placed, class_of)
+    evictions = _evictions(snapshot, classes, totals, placed, class_of)
     return _for_entitled(Decision(snapshot, found["bind"], found["reserve"], evictions, frozenset(entered)))
 
 
@@ -84,7 +87,7 @@ def _deal(binds: int, reserves: int, ready: int, served: int, size: int) -> Iter
 
 
 def _evictions(
-    snapshot: Snapshot, classes: Classes, outline: ClassCounts, placed: Places, class_of: dict[str, int]
+    snapshot: Snapshot, classes: Classes, totals: ClassCounts, placed: Places, class_of: dict[str, int]
 ) -> tuple[Eviction, ...]:
     gone: list[tuple[str, str, Action, str]] = []
     everywhere = snapshot.policy.rules.eviction_scope == "cluster"
@@ -95,7 +98,7 @@ def _evictions(
     for group in classes.victims:
         left = iter(group.tasks)
         for action in sorted(group.rights):
-            count = outline.evict.get((group.index, action), 0)
+            count = totals.evict.get((group.index, action), 0)
             if not count:
                 continue
             places = ((index, "" if everywhere else group.node) for index in group.rights[action])

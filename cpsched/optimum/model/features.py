@@ -1,4 +1,4 @@
-"""What pods say, each in a number: the same for all that say the same."""
+"""Features of pods, each as a number: equal specs get equal numbers."""
 
 from __future__ import annotations
 
@@ -8,54 +8,54 @@ from typing import Any
 from cpsched.objects.pod import PodSpec
 
 _DEFAULTS = {name: field.default for name, field in PodSpec.model_fields.items()}
-_NOT_WISHES = ("containers", "init_containers", "resources", "overhead", "priority_class_name", "node_name")
-_WISHES = {name: default for name, default in _DEFAULTS.items() if name not in _NOT_WISHES}
-_NEIGHBOURHOOD = {
+_NOT_PLACEMENT = ("containers", "init_containers", "resources", "overhead", "priority_class_name", "node_name")
+_PLACEMENT = {name: default for name, default in _DEFAULTS.items() if name not in _NOT_PLACEMENT}
+_INTERACTION = {
     name: _DEFAULTS[name] for name in ("affinity", "topology_spread_constraints", "volumes", "resource_claims")
 }
 
 
 class FeatureIds:
-    """Numbers for what tasks of one instance say; many share a spec or a vector, and what is shared is read once."""
+    """Numbers for features of the tasks of one instance; a spec or vector that many share is read once."""
 
     def __init__(self) -> None:
         self._numbers: dict[Hashable, int] = {}
         self.private: set[int] = set()
-        """Wishes with volumes or claims in them, which no two pods share."""
-        self._wishes: dict[int, int] = {}
-        self._company: dict[int, int] = {}
-        self._asked: dict[int, int] = {}
+        """Placement features with volumes or claims in them, which no two pods share."""
+        self._placement: dict[int, int] = {}
+        self._interaction: dict[int, int] = {}
+        self._requests: dict[int, int] = {}
         self._read: list[object] = []
         """What was read stays, or another object might come to be where it was."""
 
-    def wishes(self, spec: PodSpec) -> int:
-        """Where a pod may be, and whom it minds there."""
-        number = self._wishes.get(id(spec))
+    def placement(self, spec: PodSpec) -> int:
+        """Placement constraints: where a pod may run, and beside which pods."""
+        number = self._placement.get(id(spec))
         if number is None:
-            number = self._wishes[id(spec)] = self._number(spec, (_stated(spec, _WISHES), _ports(spec)))
+            number = self._placement[id(spec)] = self._number(spec, (_stated(spec, _PLACEMENT), _ports(spec)))
             if spec.volumes or spec.resource_claims:
                 self.private.add(number)
         return number
 
-    def company(self, spec: PodSpec) -> int:
-        """What a pod is to others once it runs: how important, and whom it keeps away or draws near."""
-        number = self._company.get(id(spec))
+    def interaction(self, spec: PodSpec) -> int:
+        """What other pods see of a running one: its priority, and its affinity, ports and volumes."""
+        number = self._interaction.get(id(spec))
         if number is None:
             rank = (spec.priority or 0, spec.priority_class_name)
-            said = (rank, _stated(spec, _NEIGHBOURHOOD), _ports(spec))
-            number = self._company[id(spec)] = self._number(spec, said)
+            features = (rank, _stated(spec, _INTERACTION), _ports(spec))
+            number = self._interaction[id(spec)] = self._number(spec, features)
         return number
 
-    def asked(self, requests: Mapping[str, int]) -> int:
-        """What a task asks for."""
-        number = self._asked.get(id(requests))
+    def requests(self, vector: Mapping[str, int]) -> int:
+        """What a task requests."""
+        number = self._requests.get(id(vector))
         if number is None:
-            number = self._asked[id(requests)] = self._number(requests, sorted_items(requests))
+            number = self._requests[id(vector)] = self._number(vector, sorted_items(vector))
         return number
 
-    def _number(self, source: object, said: Hashable) -> int:
+    def _number(self, source: object, features: Hashable) -> int:
         self._read.append(source)
-        return self._numbers.setdefault(said, len(self._numbers))
+        return self._numbers.setdefault(features, len(self._numbers))
 
 
 def sorted_items(vector: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
@@ -64,13 +64,13 @@ def sorted_items(vector: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
 
 
 def _stated(spec: PodSpec, fields: dict[str, Any]) -> Hashable:
-    """What the pod says in these fields, beyond their defaults: a text for all that is more than a word or a number."""
+    """The values of these fields beyond their defaults; as text where they are more than a word or a number."""
     values = spec.__dict__
-    said = [name for name, default in fields.items() if values[name] is not default and values[name] != default]
-    if not said:
+    features = [name for name, default in fields.items() if values[name] is not default and values[name] != default]
+    if not features:
         return ()
-    words = tuple((name, values[name]) for name in said if isinstance(values[name], str | int))
-    rest = {name for name in said if not isinstance(values[name], str | int)}
+    words = tuple((name, values[name]) for name in features if isinstance(values[name], str | int))
+    rest = {name for name in features if not isinstance(values[name], str | int)}
     return (words, spec.model_dump_json(include=rest)) if rest else words
 
 

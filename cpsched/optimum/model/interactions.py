@@ -102,7 +102,7 @@ class Interactions:
         tasks = self.snapshot.instance.tasks.values()
         return sorted({term.topology_key for task in tasks for term in self.facts(task).anti_affinity})
 
-    def company(self, task: Task) -> tuple[set[int], set[int]]:
+    def component_of(self, task: Task) -> tuple[set[int], set[int]]:
         """Indices of the task classes and victim groups on which a filter's verdict about the task can depend."""
         import networkx
 
@@ -155,7 +155,7 @@ def domains(snapshot: Snapshot, key: str) -> dict[str, list[str]]:
 
 
 def fixed_tasks(snapshot: Snapshot, groups: tuple[VictimClass, ...]) -> list[Task]:
-    """Tasks on nodes that nobody may evict; the filters see nodes too on which nobody is to be placed."""
+    """Tasks on nodes that no task may evict; filters see nodes too on which nothing is placed."""
     removable = {task.key for group in groups for task in group.tasks}
     nodes = snapshot.predicates.cluster.node_list
     return [task for node in nodes for task in node.tasks if task.key not in removable]

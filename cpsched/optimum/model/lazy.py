@@ -1,4 +1,8 @@
-"""From an assignment of the program's variables to a decision that the judge has nothing against."""
+"""Lazy constraints: an assignment is decoded and checked, and what the checker refuses is cut off.
+
+The rows of LAZY_RULES are necessary, not sufficient. A refused solution is excluded exactly: by patterns or an order
+that state the rule in full for the node or queue, or by a no-good on the counts that the violation hangs on.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +24,7 @@ LAZY_RULES = frozenset({"filters", "charge", "eviction"})
 
 
 def accept_or_cut(model: SessionModel, values: list[int]) -> Decision | None:
-    """The decision that an assignment stands for; None if the judge refuses it, and then the program excludes it."""
+    """The decision of an assignment; None if the checker refuses it, and then the model excludes it."""
 
     def value(expr: Expr) -> int:
         return value_in(expr, values)

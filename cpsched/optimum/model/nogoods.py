@@ -13,22 +13,22 @@ from cpsched.snapshot.predicates import dynamic_failures
 def exclude_refused(model: SessionModel, decision: Decision, value: Callable[[Expr], int]) -> None:
     """Exclude the counts that a filter's refusal hangs on.
 
-    All that is placed is judged once the victims are gone, and whether it starts or waits is not seen. What starts is
-    judged beside the victims, if there are any at all; neither who waits nor who makes way is seen then.
+    All that is placed is checked once the victims are gone, and whether it starts or waits is not seen. What starts is
+    checked beside the victims, if there are any at all; neither who waits nor who makes way is seen then.
     """
     predicates, v = decision.snapshot.predicates, model.variables
     refused = [task for task, _, _ in dynamic_failures(predicates, decision.placed, decision.evicted)]
     starting = not refused
     if starting:
         refused = [task for task, _, _ in dynamic_failures(predicates, dict(decision.binds), frozenset())]
-    kinds = (v.bind,) if starting else (v.bind, v.reserve)
+    variables = (v.bind,) if starting else (v.bind, v.reserve)
     done: set[int] = set()
     for task in refused:
-        tasks, victims = model.interactions.company(task)
+        tasks, victims = model.interactions.component_of(task)
         if not tasks <= done:
             done |= tasks
-            places = dict.fromkeys(place for of in kinds for place in of if place[0] in tasks)
-            counts = [sum_of([of[place] for of in kinds if place in of]) for place in places]
+            places = dict.fromkeys(place for of in variables for place in of if place[0] in tasks)
+            counts = [sum_of([of[place] for of in variables if place in of]) for place in places]
             if not starting:
                 counts += [v.evicted(v.classes.victims[index]) for index in sorted(victims)]
             unless = [~v.some_eviction] if starting else []

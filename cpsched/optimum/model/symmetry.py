@@ -28,15 +28,15 @@ def build_classes(snapshot: Snapshot) -> Classes:
 
 def _task_classes(snapshot: Snapshot, waiting: Iterable[SessionJob]) -> tuple[TaskClass, ...]:
     members: dict[Hashable, list[Task]] = {}
-    alike: dict[int, list[Task]] = {}
-    said, twins = FeatureIds(), snapshot.twins
+    known: dict[int, list[Task]] = {}
+    features, identical_of = FeatureIds(), snapshot.twins
     for job in waiting:
         for task in job.pending:
-            twin = twins[task.key]
-            if twin not in alike:
-                whole = (job_features(snapshot, job), task_features(snapshot, job, task, said))
-                alike[twin] = members.setdefault(whole, [])
-            alike[twin].append(task)
+            identical = identical_of[task.key]
+            if identical not in known:
+                whole = (job_features(snapshot, job), task_features(snapshot, job, task, features))
+                known[identical] = members.setdefault(whole, [])
+            known[identical].append(task)
     found: list[TaskClass] = []
     job_of = snapshot.job_by_task
     for tasks in members.values():
@@ -49,23 +49,23 @@ def _task_classes(snapshot: Snapshot, waiting: Iterable[SessionJob]) -> tuple[Ta
 
 
 def job_features(snapshot: Snapshot, job: SessionJob) -> Hashable:
-    """What a rule or a level can tell the tasks of two jobs apart by, however alike they are."""
+    """What a rule or a level can tell the tasks of two jobs apart by, however equal they are."""
     stands_alone = job.key in snapshot.apart or job.holding > 0
     return job.queue, job.priority, snapshot.is_starving(job), job.key if stands_alone else None
 
 
-def task_features(snapshot: Snapshot, job: SessionJob, task: Task, said: FeatureIds) -> Hashable:
+def task_features(snapshot: Snapshot, job: SessionJob, task: Task, features: FeatureIds) -> Hashable:
     """What a rule or a level can tell two tasks of jobs that are no different apart by."""
-    wishes = said.wishes(task.pod.spec)
+    placement = features.placement(task.pod.spec)
     owners = task.pod.metadata.owner_references
     return (
-        said.asked(task.requests),
-        wishes,
+        features.requests(task.requests),
+        placement,
         task.priority,
         task.role if job.min_by_role else None,
         task.namespace,
         frozenset(task.labels.items()) if task.labels else None,
-        task.key if wishes in said.private or task.uid in snapshot.instance.claim_owners else None,
+        task.key if placement in features.private or task.uid in snapshot.instance.claim_owners else None,
         owners if owners and snapshot.predicates.has_default_spread(task) else None,
     )
 
@@ -74,7 +74,7 @@ def _job_classes(
     snapshot: Snapshot, waiting: Iterable[SessionJob], tasks: tuple[TaskClass, ...]
 ) -> tuple[JobClass, ...]:
     counts: dict[str, Counts] = {}
-    job_of, twins = snapshot.job_by_task, snapshot.twins
+    job_of, identical_of = snapshot.job_by_task, snapshot.twins
     for one in tasks:
         alone = len(one.jobs) == len(one.tasks)
         sizes = dict.fromkeys(one.jobs, 1) if alone else Counter([job_of[task.key].key for task in one.tasks])
@@ -82,14 +82,14 @@ def _job_classes(
         for job, count in sizes.items():
             counts[job] = counts[job] + only[count] if job in counts else only[count]
     members: dict[Hashable, list[str]] = {}
-    alike: dict[int, list[str]] = {}
+    known: dict[int, list[str]] = {}
     for owner in waiting:
-        twin = twins[owner.tasks[0].key]
-        mine = alike.get(twin)
+        identical = identical_of[owner.tasks[0].key]
+        mine = known.get(identical)
         if mine is None:
             mine = members.setdefault(_job_key(snapshot, owner, counts[owner.key]), [])
             if len(owner.tasks) == 1 and not (owner.is_pending or owner.min_by_role):
-                alike[twin] = mine
+                known[identical] = mine
         mine.append(owner.key)
     return tuple(
         JobClass(index, tuple(keys), snapshot.jobs[keys[0]], dict(counts[keys[0]]))

@@ -89,7 +89,7 @@ class Variables:
 
     @cached_property
     def reserve_dominates_bind(self) -> bool:
-        """Whether whoever starts could as well be reserved for, as far as anything but a count of starts can see."""
+        """Whether a task that starts could as well be reserved, as far as no level counts starts: dominance."""
         losers = self.victims_by_job.keys() & self.class_by_job.keys()
         return not losers and all(one.may_reserve for one in self.classes.tasks if one.may_bind)
 
@@ -173,7 +173,7 @@ class Variables:
 
     @cached_property
     def classes_by_node(self) -> dict[str, list[TaskClass]]:
-        """Kinds that may be on each node; in a Program they are the classes."""
+        """Request classes that may be on each node; without aggregation they are the task classes."""
         by_node: dict[str, list[TaskClass]] = {}
         for one in self.capacity.request_classes:
             for node in one.nodes:

@@ -52,20 +52,20 @@ def _by_node_and_shape(snapshot: Snapshot, reads: frozenset[Reads]) -> Iterator[
     disrupted = frozenset(name for budget in snapshot.instance.budgets for name in budget.status.disrupted_pods)
     shapes: dict[Hashable, int] = {}
     equal: dict[int, int] = {}
-    features, twins, job_of = FeatureIds(), snapshot.twins, snapshot.job_by_task
+    features, identical_of, job_of = FeatureIds(), snapshot.twins, snapshot.job_by_task
     for node in snapshot.instance.nodes:
         found: dict[int, list[Task]] = {}
         for victim in snapshot.instance.tasks_by_node[node]:
             owner = job_of.get(victim.key) if victim.status in HOLDS_ROOM else None
             if owner is None:
                 continue
-            shape = equal.get(twins[victim.key])
+            shape = equal.get(identical_of[victim.key])
             if shape is None:
                 key = _victim_features(snapshot, owner, victim, disrupted, features, reads)
                 shape = shapes.setdefault(key, len(shapes))
                 # Where budgets name pods, or a job of one task keeps its minimum, identical tasks are distinguished.
                 if not disrupted and (len(owner.tasks) > 1 or may_lose_all_tasks(snapshot, owner, reads)):
-                    equal[twins[victim.key]] = shape
+                    equal[identical_of[victim.key]] = shape
             if shape in found:
                 found[shape].append(victim)
             else:
@@ -75,7 +75,7 @@ def _by_node_and_shape(snapshot: Snapshot, reads: frozenset[Reads]) -> Iterator[
 
 def _actions(snapshot: Snapshot, victim: Task) -> tuple[Action, ...]:
     """By which actions the victim could be evicted at all, whichever task it is for."""
-    protects, critical = snapshot.policy.conformance_protects, is_critical(victim)
+    protects, critical = snapshot.policy.conformance_protects, victim.pod.is_critical
     allowed = [action for action in ACTIONS if not (critical and protects(action))]
     return tuple([action for action in allowed if action != "reclaim" or is_above_share_now(snapshot, victim)])
 
@@ -91,14 +91,6 @@ def _rights(
     return {action: tuple(indices) for action, indices in by_action.items()}
 
 
-def is_critical(task: Task) -> bool:
-    """Whether it is protected by the rule `protect.conformance`."""
-    return task.namespace == "kube-system" or task.pod.spec.priority_class_name in (
-        "system-cluster-critical",
-        "system-node-critical",
-    )
-
-
 def _victim_features(
     snapshot: Snapshot,
     owner: SessionJob,
@@ -110,8 +102,8 @@ def _victim_features(
     return (
         _victim_job_features(snapshot, owner, reads),
         victim.namespace,
-        features.asked(victim.requests),
-        features.company(victim.spec),
+        features.requests(victim.requests),
+        features.interaction(victim.spec),
         victim.pod_status.start_time,
         victim.priority,
         victim.role,

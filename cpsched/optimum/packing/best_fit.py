@@ -15,8 +15,8 @@ RUNS = 64
 def best_fit(problem: Problem, totals: Sequence[int], seed: int, *, by_tier: bool = False) -> tuple[Counts, int]:
     """(placement, items of `totals` that found no place) of the best of the runs.
 
-    With `by_tier` a more important tier is placed first, so that what is missing is of little importance; else all tiers
-    are packed together, which leaves less behind.
+    With `by_tier` a more important tier is placed first, so that what is missing is of little importance; else all
+    tiers are packed together, which leaves less behind.
     """
     draw = np.random.default_rng(seed)
     most = problem.most

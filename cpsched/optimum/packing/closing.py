@@ -1,4 +1,4 @@
-"""Closing by tight patterns: near a full cluster only patterns with almost no waste can occur; none fit together, a proof."""
+"""Closing by tight patterns: near a full cluster only patterns with almost no waste occur; if none combine, a proof."""
 
 from __future__ import annotations
 
@@ -52,10 +52,12 @@ def close(totals: Totals, values: Sequence[int], effort: float) -> tuple[Counts 
         if tight is None or not tight.complete or sum(map(len, listed)) + len(tight.patterns) > MOST_COLUMNS:
             return None, False
         listed.append(tight.patterns)
-    return _program(problem, listed, waste, values, demand, effort)
+    return _program(problem, listed, values, demand, effort)
 
 
-def _program(problem: Problem, listed: list[Counts], waste, values, demand, effort) -> tuple[Counts | None, bool]:
+def _program(
+    problem: Problem, listed: list[Counts], values: Sequence[int], demand: list[int], effort: float
+) -> tuple[Counts | None, bool]:
     model = cp_model.CpModel()
     used = []
     for patterns, one in zip(listed, problem.classes, strict=True):

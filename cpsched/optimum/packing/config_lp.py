@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 from ortools.linear_solver import pywraplp
 
 from cpsched.optimum.packing.problem import Counts, Problem
@@ -45,7 +46,7 @@ class Master:
 
     def solve(self, need: Sequence[int], nodes: Sequence[int]) -> tuple[float, list[float], list[float]]:
         """(shortage, prices per row, use of each column) at the optimum of the LP, columns generated as needed."""
-        problem, listing = self.listing.problem, self.listing
+        listing = self.listing
         solver = pywraplp.Solver.CreateSolver("GLOP")
         objective = solver.Objective()
         objective.SetMinimization()
@@ -75,7 +76,7 @@ class Master:
                 gain = patterns @ vector + rent[kind]
                 if gain.max() <= 1e-7:
                     continue
-                fresh += [(kind, int(n)) for n in _spread(patterns, gain, problem) if (kind, int(n)) not in known]
+                fresh += [(kind, int(n)) for n in _spread(patterns, gain) if (kind, int(n)) not in known]
             if not fresh:
                 break
             values = [variable.solution_value() for variable in used]
@@ -88,7 +89,7 @@ class Master:
         values = [variable.solution_value() for variable in used]
         return objective.Value(), prices, values
 
-    def _column(self, solver, covers, room, kind, number):
+    def _column(self, solver: Any, covers: list[Any], room: list[Any], kind: int, number: int) -> Any:
         variable = solver.NumVar(0.0, solver.infinity(), "")
         room[kind].SetCoefficient(variable, 1.0)
         pattern = self.listing.patterns[kind][number]
@@ -97,7 +98,7 @@ class Master:
         return variable
 
 
-def _spread(patterns: Counts, gain: np.ndarray, problem: Problem) -> list[int]:
+def _spread(patterns: Counts, gain: NDArray[np.float64]) -> list[int]:
     """The columns of largest gain that bring rows which others brought fewer than three times."""
     order = np.argsort(-gain, kind="stable")[: 20 * PER_ROUND]
     brought = np.zeros(patterns.shape[1], dtype=np.int64)

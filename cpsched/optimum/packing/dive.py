@@ -1,4 +1,4 @@
-"""Diving on the configuration LP: cover the totals, fix the columns used most, solve again for the rest; then the tail."""
+"""Diving on the configuration LP: cover the totals, fix the columns used most, solve again for the rest; the tail."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def _filled(
     scale: NDArray[np.float64],
     draw: np.random.Generator,
 ) -> Counts:
-    """The best of TRIES fillings: random items, the large ones preferred, while two more of mean size would fit; then pairs.
+    """The best of TRIES fillings: random items, large ones preferred, while two of mean size would fit; then pairs.
 
     All tries are filled in one array pass.
     """
@@ -81,7 +81,7 @@ def _filled(
 def _closed(
     counts: Counts, free: Counts, size: Counts, most: Counts, slack: NDArray[np.float64]
 ) -> tuple[Counts, Counts]:
-    """Add the two items (or the one) that leave least, measured against the slack of the cluster, until nothing fits."""
+    """Add the two items (or the one) that leave least, against the slack of the cluster, until nothing fits."""
     lanes = np.arange(len(counts))
     cost = (size / slack).sum(axis=1)
     same = np.eye(len(size), dtype=bool)

@@ -22,7 +22,7 @@ def maximal_patterns(problem: Problem, one: NodeClass, most_patterns: int = MOST
     share = problem.sizes / np.maximum(1, capacity)
     rows.sort(key=lambda index: (-float(share[index].max()), -float(share[index].sum()), index))
     limit = {index: min(one.most[index], problem.rows[index].demand) for index in rows}
-    counts = np.zeros((1, len(problem.rows)), dtype=np.int16)
+    counts: NDArray[np.int16] = np.zeros((1, len(problem.rows)), dtype=np.int16)
     free = capacity[None, :].copy()
     for index in rows:
         size = problem.sizes[index]
@@ -49,7 +49,7 @@ def maximal_patterns(problem: Problem, one: NodeClass, most_patterns: int = MOST
 
 
 def _may_become_maximal(
-    problem: Problem, rows: list[int], limit: dict[int, int], done: int, counts: Counts, free: Counts
+    problem: Problem, rows: list[int], limit: dict[int, int], done: int, counts: NDArray[np.int16], free: Counts
 ) -> NDArray[np.bool_]:
     """Partial patterns that can still become maximal: whatever the rows to come take, no item of a row that is done
     may fit in the end. What is left after all rows to come took all that fits is at least free minus all they ask for.

@@ -1,10 +1,12 @@
-"""Perfect fill: hardly any capacity may be left. Tight patterns, a dive on their LP, and exact cover for the last nodes."""
+"""Perfect fill: hardly any capacity may be left. Tight patterns, a dive on their LP, exact cover of the last nodes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from ortools.linear_solver import pywraplp
 
 from cpsched.optimum.packing.exact_cover import exact_cover
@@ -16,7 +18,7 @@ HALF, RELIST, COVER = 20, 10, 7
 DIVES = 3
 """Dives for each half; one in two or three succeeds."""
 SAMPLE, ALL, BUDGET = 30_000, 50_000, 20_000
-Need = np.ndarray
+Need = Counts
 Stop = Callable[[], bool]
 
 
@@ -52,7 +54,9 @@ def _fill(problem: Problem, need: Need, nodes: int, draw: np.random.Generator, s
     return _dive(problem, need, nodes, slack, draw, stop)
 
 
-def _half(problem, need, nodes, capacity, slack, draw) -> Need | None:
+def _half(
+    problem: Problem, need: Need, nodes: int, capacity: Counts, slack: Counts, draw: np.random.Generator
+) -> Need | None:
     """Random halves, then the best swap over all pairs until each half has between a quarter and three of the slack."""
     first = (nodes + 1) // 2
     items = np.repeat(np.arange(len(need)), need)
@@ -83,7 +87,9 @@ def _listed(problem: Problem, need: Need, slack: Need, nodes: int, draw: np.rand
     return None if tight is None else tight.patterns
 
 
-def _dive(problem, need, nodes, slack, draw, stop) -> Counts | None:
+def _dive(
+    problem: Problem, need: Need, nodes: int, slack: Counts, draw: np.random.Generator, stop: Stop
+) -> Counts | None:
     chosen: list[Counts] = []
     patterns = _listed(problem, need, slack, nodes, draw)
     relisted = nodes <= RELIST
@@ -111,25 +117,25 @@ def _dive(problem, need, nodes, slack, draw, stop) -> Counts | None:
     return None
 
 
-def _cover_lp(patterns: Counts, need: Need, nodes: int, draw: np.random.Generator) -> np.ndarray | None:
+def _cover_lp(patterns: Counts, need: Need, nodes: int, draw: np.random.Generator) -> NDArray[np.float64] | None:
     """Use of each pattern in a fractional exact cover, columns generated; None if there is none."""
     solver = pywraplp.Solver.CreateSolver("GLOP")
     objective = solver.Objective()
     objective.SetMinimization()
     rows = np.flatnonzero(need)
     equal = {}
-    for row in rows:
+    for row in rows.tolist():
         constraint = solver.Constraint(float(need[row]), float(need[row]))
         for sign in (1.0, -1.0):
             gap = solver.NumVar(0.0, solver.infinity(), "")
             constraint.SetCoefficient(gap, sign)
             objective.SetCoefficient(gap, 1.0)
-        equal[int(row)] = constraint
+        equal[row] = constraint
     count = solver.Constraint(float(nodes), float(nodes))
     spare = solver.NumVar(0.0, solver.infinity(), "")
     count.SetCoefficient(spare, 1.0)
     objective.SetCoefficient(spare, 5.0)
-    columns: dict[int, object] = {}
+    columns: dict[int, Any] = {}
 
     def add(number: int) -> None:
         variable = solver.NumVar(0.0, solver.infinity(), "")

@@ -15,7 +15,7 @@ EFFORT = 0.08
 def pack_tail(
     problem: Problem, nodes: Sequence[int], need: Sequence[int], free: Counts, effort: float = EFFORT
 ) -> list[list[int]] | None:
-    """Counts per node (in the order of `nodes`) that place all of `need` in `free` (nodes × resources); None: not found."""
+    """Counts per node of `nodes` that place all of `need` in `free` (nodes × resources); None: not found."""
     model, rows = cp_model.CpModel(), problem.rows
     wanted = [index for index, count in enumerate(need) if count]
     amounts: dict[tuple[int, int], cp_model.IntVar] = {}

@@ -1,4 +1,4 @@
-"""The totals model: how many items of each row are placed, all cuts kept, nodes left out. Its bounds hold for nodes too."""
+"""The totals model: how many items of each row are placed, under all cuts, without nodes: a relaxation."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Totals:
             self.cuts.append(Cut(tuple(row.size[resource] for row in self.problem.rows), most))
 
     def bound(self, tier: int, reached: Sequence[int]) -> int | None:
-        """No placement that reaches these values of the tiers before places more of this tier; None: none reaches them."""
+        """The most of this tier that a placement with these values of earlier tiers can have; None: there is none."""
         model, totals = self._model(reached[:tier])
         model.maximize(sum(totals[i] for i in range(len(totals)) if self.problem.rows[i].tier == tier))
         solver = _solver(1)

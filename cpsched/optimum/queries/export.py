@@ -19,19 +19,19 @@ from cpsched.snapshot import Snapshot
 TEXT_SUFFIXES = (".txt", ".textproto")
 
 
-def first_program(instance: Instance, policy: Policy) -> cp_model.CpModel:
+def first_model(instance: Instance, policy: Policy) -> cp_model.CpModel:
     """Every constraint of the session, and the first level (its first step) as the objective."""
     snapshot = Snapshot(instance, policy)
-    program = SessionModel(snapshot)
+    model = SessionModel(snapshot)
     plan = level_plan(snapshot)
     if plan:
-        program.cp.minimize(stages_of(program.variables, *plan[0])[0].expr)
-    return program.cp
+        model.cp.minimize(stages_of(model.variables, *plan[0])[0].expr)
+    return model.cp
 
 
 def write_model(instance: Instance, policy: Policy, path: str) -> None:
-    """Write the first program: as text if the name says so, else as a binary CpModelProto."""
-    proto: Any = first_program(instance, policy).proto
+    """Write the first model: as text if the name ends so, else as a binary CpModelProto."""
+    proto: Any = first_model(instance, policy).proto
     text = str(proto)
     if path.endswith(TEXT_SUFFIXES):
         write_whole(path, text)

@@ -37,8 +37,19 @@ class UndecidedError(Exception):
 
 
 @dataclass(frozen=True)
+class Effort:
+    """Deterministic time in place of seconds; `spend` is called with what was used of it."""
+
+    limit: float
+    spend: Callable[[float], None]
+
+
+Limit = float | Effort
+
+
+@dataclass(frozen=True)
 class Demand:
-    """What a decision must contain; jobs named under `tasks` and `alike` must be told apart by the snapshot."""
+    """What a decision must contain; jobs named under `tasks` and `alike` must be distinguished by the snapshot."""
 
     served: frozenset[str] = frozenset()
     """Jobs that receive something; the rule `gang` makes that their minimum. Jobs that are alike may stand in."""
@@ -52,13 +63,13 @@ class Demand:
 
 
 def find(
-    snapshot: Snapshot, wanted: Demand, seconds: float, cost: Callable[[Task], int] | None = None
+    snapshot: Snapshot, wanted: Demand, limit: Limit, cost: Callable[[Task], int] | None = None
 ) -> Decision | None:
     """A feasible decision with all that is wanted, None if there is none; UndecidedError if that stays open.
 
     With `cost` its victims cost as little together as can be.
     """
-    question = FeasibilityQuery(snapshot, seconds)
+    question = FeasibilityQuery(snapshot, limit)
     if not question.demand(wanted):
         return None
     if cost is None:
@@ -70,22 +81,24 @@ def find(
 def identical_pending(snapshot: Snapshot, task: Task) -> frozenset[str]:
     """The task and the pending ones of its job that nothing tells apart from it."""
     job = snapshot.jobs[snapshot.job_key(task)]
-    said = FeatureIds()
-    content = task_features(snapshot, job, task, said)
-    return frozenset(one.key for one in job.pending if task_features(snapshot, job, one, said) == content)
+    features = FeatureIds()
+    content = task_features(snapshot, job, task, features)
+    return frozenset(one.key for one in job.pending if task_features(snapshot, job, one, features) == content)
 
 
 class FeasibilityQuery:
-    """A Program with demands; decisions that only the checker can refuse are excluded one by one."""
+    """A session model with demands; decisions that only the checker can refuse are excluded one by one."""
 
-    def __init__(self, snapshot: Snapshot, seconds: float):
+    def __init__(self, snapshot: Snapshot, limit: Limit):
         self.snapshot = snapshot
-        self._end = time.monotonic() + seconds
+        self._effort = limit if isinstance(limit, Effort) else None
+        self._left = limit.limit if isinstance(limit, Effort) else limit
+        self._began = time.monotonic()
         self.model = SessionModel(snapshot)
         self.v, self.cp = self.model.variables, self.model.cp
 
     def demand(self, wanted: Demand) -> bool:
-        """State what is wanted; False if somebody who is wanted takes no part."""
+        """State what is wanted; False if a job that is wanted takes no part."""
         v = self.v
         if not {*wanted.served, *wanted.tasks} <= v.class_by_job.keys():
             return False
@@ -159,8 +172,14 @@ class FeasibilityQuery:
         self.cp.add(total <= (value_of(reference, name, priority) or 0))
 
     def _solve(self, cp: Any, *, exactly: bool) -> list[int] | None:
-        cp_sat = CpSat(seconds=self._end - time.monotonic())
-        status = cp_sat.run(cp)
+        if self._effort is None:
+            cp_sat = CpSat(seconds=self._left - (time.monotonic() - self._began))
+            status = cp_sat.run(cp)
+        else:
+            cp_sat = CpSat(effort=max(0.01, self._left))
+            status = cp_sat.run(cp)
+            self._left -= cp_sat.effort
+            self._effort.spend(cp_sat.effort)
         if status == cp_model.MODEL_INVALID:
             raise SolverDisagreementError(f"the model is invalid: {cp.validate()}")
         if status == cp_model.INFEASIBLE:

@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from cpsched.check import Decision
 from cpsched.instance import Task
 from cpsched.optimum.model.objective import stages_of
-from cpsched.optimum.queries.feasibility import FeasibilityQuery
+from cpsched.optimum.queries.feasibility import FeasibilityQuery, Limit
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.rights import Action
 
 
 def best_victims(
-    snapshot: Snapshot, task: Task, node: str, action: Action, levels: Sequence[str], seconds: float
+    snapshot: Snapshot, task: Task, node: str, action: Action, levels: Sequence[str], limit: Limit
 ) -> Decision | None:
     """The task on the node with the least victims, level by level; None if no victims the task may take would do.
 
-    The snapshot lets nobody but this task take part. UndecidedError if time runs out.
+    In the snapshot no other task takes part. UndecidedError if time runs out.
     """
-    question = FeasibilityQuery(snapshot, seconds)
+    question = FeasibilityQuery(snapshot, limit)
     v = question.v
     place = [one for one in v.classes.tasks if any(member.key == task.key for member in one.tasks)]
     if not place:

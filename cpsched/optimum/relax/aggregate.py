@@ -21,9 +21,9 @@ variables."""
 
 
 def aggregate_requests(snapshot: Snapshot, classes: Classes) -> NodeCapacity:
-    """Task classes with equal requests and equal nodes are one request class, whoever owns the tasks.
+    """Task classes with equal requests and equal nodes are one request class, whatever their jobs.
 
-    Owners are told apart only in what their jobs receive (`bind_by_job`, `reserve_by_job`), not in where.
+    Owners are distinguished only in what their jobs receive (`bind_by_job`, `reserve_by_job`), not in where.
     """
     members: dict[Hashable, list[TaskClass]] = {}
     for one in classes.tasks:
@@ -101,7 +101,7 @@ def _summed(free_by_node: dict[str, Units], class_by_node: dict[str, str]) -> di
 
 
 def _merged(victims: tuple[VictimClass, ...], class_by_node: dict[str, str]) -> tuple[VictimClass, ...]:
-    """Victim classes of equal shape become one per node class; whoever may evict one of them may evict all."""
+    """Victim classes of equal shape become one per node class; a task that may evict one of them may evict all."""
     members: dict[tuple[str, Hashable], list[VictimClass]] = {}
     for victim in victims:
         members.setdefault((class_by_node[victim.node], victim.shape), []).append(victim)

@@ -91,7 +91,7 @@ def _model(
     ):
         return None
     sizes = [tuple(amount // unit for amount, unit in zip(size, units, strict=True)) for size, *_ in rows]
-    kinds: dict[Hashable, list[str]] = {}
+    kinds: dict[tuple[tuple[int, ...], tuple[int, ...]], list[str]] = {}
     for node in sorted(room):
         amounts = tuple(max(0, amount) // unit for amount, unit in zip(room[node], units, strict=True))
         most = tuple(

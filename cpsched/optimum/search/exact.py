@@ -167,5 +167,5 @@ class ExactLevels:
 
 
 def _named(stage: Stage, least: int, prover: Prover) -> Bound:
-    """An open stage's bound; nobody is named for one that holds of every session."""
+    """An open stage's bound; no prover is named for an ideal value."""
     return least, prover if least > stage.ideal else None

@@ -95,7 +95,7 @@ class LexicographicSearch:
     def _run_level(self, position: int) -> None:
         level = self._state.levels[position]
         self.budget.log(f"level {level.label}")
-        if level.is_attained_by(self.best) and not self._state.has_model:
+        if level.is_attained_by(self._state.incumbent.decision) and not self._state.has_model:
             self._close(position)
         else:
             self._exact.solve(position)
@@ -103,6 +103,8 @@ class LexicographicSearch:
     def _close(self, position: int) -> None:
         """The incumbent attains the bounds of the level's stages: they are its values, and proved."""
         level = self._state.levels[position]
-        provers = [IDEAL if stage.ideal == bound.value else bound.prover for stage, bound in level.pairs()]
-        level.values = [bound.value for _, bound in level.pairs()]
-        self._results.record(self.best, provers, sum(bound.seconds for _, bound in level.pairs()))
+        pairs = level.pairs()
+        provers = [IDEAL if stage.ideal == bound.value else bound.prover for stage, bound in pairs]
+        level.values = [bound.value for _, bound in pairs]
+        seconds = sum(bound.seconds for _, bound in pairs)
+        self._results.record(self._state.incumbent.decision, provers, seconds)

@@ -50,7 +50,7 @@ class PackingPass:
         self._close(model, result.closed, search.values, state.budget.clock() - started)
 
     def _stop(self) -> Callable[[], bool]:
-        """Whether the pass is to end: after its part of the time, or, where runs are reproducible, after so many steps."""
+        """Whether the pass is to end: after its part of the time, or after so many steps if runs are reproducible."""
         budget, calls = self._state.budget, [0]
         until = budget.share(PACKING_SHARE)
 

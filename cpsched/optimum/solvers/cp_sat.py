@@ -89,6 +89,11 @@ class CpSat:
         """The assignment found."""
         return list(self.solver.response_proto.solution)
 
+    @property
+    def effort(self) -> float:
+        """The deterministic time that it took."""
+        return float(self.solver.response_proto.deterministic_time)
+
     def _tell(self, line: str) -> None:
         """Pass a line on; an exception must not find its way through the solver's own code."""
         assert self._log is not None

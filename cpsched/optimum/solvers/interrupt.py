@@ -11,7 +11,7 @@ from types import FrameType
 
 @contextmanager
 def on_interrupt(tell: Callable[[], None]) -> Iterator[None]:
-    """Meanwhile the first Ctrl-C calls `tell`; a second one is as ever. Only the main thread is told of signals.
+    """Meanwhile the first Ctrl-C calls `tell`; a second one is as ever. Only the main thread receives signals.
 
     A SIGINT that this process was started to ignore, as a shell starts background jobs, stays ignored.
     """

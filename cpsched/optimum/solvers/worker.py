@@ -1,7 +1,7 @@
 """Worker: HiGHS in a child process that can be stopped at any moment.
 
 The child is a plain interpreter fed through pipes: it never imports the caller's main module, as multiprocessing would.
-It imports the solver once and forks for every question, so that a question nobody waits for any more is cheap to drop.
+It imports the solver once and forks for every question, so that a question that is cancelled is cheap to drop.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class SolverProcess:
             return
         self.stop()
         self._lost = None
-        # -P: without it the current folder comes first on the module path, and its files may be anybody's.
+        # -P: without it the current folder comes first on the module path, and its files may come from anywhere.
         command = [sys.executable, "-P", "-c", _CODE, str(Path(__file__).parents[3])]
         pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         try:
@@ -168,7 +168,7 @@ def _pass_on(number: int, answers: int, answered: int) -> None:
     try:
         content = _read(answers)
     except EOFError:
-        # A worker that died has no answer, and nobody is to wait for one.
+        # A worker that died has no answer, and its caller must not wait for one.
         content = pickle.dumps((number, FAILED))
     _write(answered, content)
 

@@ -34,10 +34,10 @@ def test_impossible_because_nobody_may_go():
     assert [group.reasons for group in found.nodes] == [
         ("Insufficient cpu (needs 1, at most 0 free even after every permitted eviction)",)
     ]
-    assert any("1 has priority 100, not below 100" in line for line in found.concerns)
+    assert any("1: has priority 100, not lower than 100" in line for line in found.concerns)
     texts = [change.text for repair in found.repairs for change in repair.changes]
     assert texts == [
-        "evict old/task-0 on n1 (now: has priority 100, not below 100)",
+        "evict old/task-0 on n1 (now: has priority 100, not lower than 100)",
         "+1 cpu on node n1",
         "1 more node like n1",
     ]

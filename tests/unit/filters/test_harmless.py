@@ -38,6 +38,17 @@ def test_those_whom_nobody_minds_are_not_tried_in_every_order(monkeypatch: pytes
     assert order_of(*circle, *others) is None
 
 
+def test_where_company_is_nobody_is_the_first_of_a_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cpsched.filters.order.WORK", 2000)
+    circle = [
+        ("z1", pod_json("p", "", B, **near(term(app="c")))),
+        ("z1", pod_json("q", "", {"app": "c"}, **near(term(app="b")))),
+    ]
+    company = [pod_json(f"there-{node}", node, A) for node in ("x2", "y2")]
+    others = [("xy"[i % 2] + "1", pod_json(f"o{i}", "", A | {"n": str(i)}, **near(term(app="a")))) for i in range(16)]
+    assert order_of(*circle, *others, running=company) is None
+
+
 def test_company_for_others_goes_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cpsched.filters.order.WORK", 2000)
     guests = [("x1", pod_json(f"g{i}", "", B | {"n": str(i)}, **near(term(app="a")))) for i in range(12)]

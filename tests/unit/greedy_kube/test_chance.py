@@ -60,7 +60,15 @@ def test_pods_created_in_one_second_may_come_in_any_order() -> None:
 def test_too_many_outcomes_are_sampled() -> None:
     nodes = [node(f"n{place}", cpu="8") for place in range(6)]
     case = cluster(*nodes, *(pod(f"p{number}", cpu="1") for number in range(4)))
-    found = outcomes(*case, most_runs=5, samples=20)
-    assert (found.is_complete, found.runs, found.samples) == (False, 25, 20)
+    found = outcomes(*case, most_runs=50, samples=20)
+    assert (found.is_complete, found.runs, found.samples) == (False, 70, 20)
     for one in found.solutions:
         assert decide(*case, Options(seed=one.seed)).binds == one.binds or one.seed is None
+
+
+def test_far_too_many_combinations_are_not_tried_one_by_one() -> None:
+    """Eight pods on eight equal nodes: the fixed choice and the samples are all that is run."""
+    case = cluster(*(node(f"n{place}", cpu="8") for place in range(8)), *(pod(f"p{n}", "1") for n in range(8)))
+    found = outcomes(*case, most_runs=50, samples=10)
+    assert (found.is_complete, found.runs, found.samples) == (False, 11, 10)
+    assert found.solutions[0].binds == decide(*case).binds

@@ -40,6 +40,8 @@ def test_the_configuration_holds_for_whom_most_pods_wait() -> None:
     both = loaded(configurations=[VOLCANO, KUBE])
     assert both.conf == KUBE["conf"]
     assert any("ConfigMap v/conf of the scheduler volcano is not used" in one for one in both.warnings)
+    # Where pods of another scheduler wait, Volcano's configuration would make the answer Volcano's.
+    assert loaded(configurations=[VOLCANO], pending=3).conf is None
     # A second kube-scheduler that nobody waits for says nothing about the cluster's own.
     idle = loaded(configurations=[{**KUBE, "waiting": 0}])
     assert idle.conf is None

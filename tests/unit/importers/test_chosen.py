@@ -165,3 +165,25 @@ def test_a_named_profile_is_kube_schedulers() -> None:
     expected = "1 pod of scheduler default-scheduler is pending (a/q): no part of this decision; "
     expected += "no profile of the configuration has this name"
     assert found.warnings == (expected,)
+
+
+def test_a_question_about_one_pod_takes_that_pods_scheduler() -> None:
+    objects = [QUEUE, group("g"), pod("p", V, of="g"), pod("q", K), pod("r", "my-scheduler"), pod("s", V, of="g")]
+    models = {
+        subject: policy(*objects, subject=subject).choice for subject in ("a/p", "q", "a/g", "g", "a/r", "nothing")
+    }
+    both = "Model volcano: 2 pods of Volcano, 1 pod of kube-scheduler pending."
+    assert models == {
+        "a/p": "Model volcano: a/p is Volcano's.",
+        "q": "Model kube: q is kube-scheduler's.",
+        "a/g": "Model volcano: a/g is Volcano's.",
+        "g": "Model volcano: g is Volcano's.",
+        "a/r": both,
+        "nothing": both,
+    }
+    found = cpsched.explain(cpsched.load([NODE, *objects]), task="a/q")
+    assert (found.model, found.placements) == ("kube", {"a/q": "n1"})
+
+
+def test_of_kubes_own_cluster_a_job_is_a_pod() -> None:
+    assert policy(pod("q", K), subject="a/q").choice == "Model kube: a/q is kube-scheduler's."

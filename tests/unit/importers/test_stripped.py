@@ -51,8 +51,8 @@ CLASS = {"metadata": {"name": "c"}, "value": 10}
         ("queues.example.com.json", QUEUE, None),
         ("pods.json", {"spec": {"containers": []}}, None),
         ("pods.json", {"metadata": {"name": 1}}, None),
-        ("pods/events.json", EVENT, None),
-        ("events.json", EVENT, None),
+        ("pods/events.json", EVENT, ("", "Event")),
+        ("events.json", EVENT, ("", "Event")),
         ("nodes/config.json", {"metadata": {"name": "c"}, "data": {}}, None),
         ("a/b/c/d/pods/w/x/y/z.json", pod("p"), None),
         ("values.yaml", {"replicas": 1}, None),
@@ -119,5 +119,5 @@ def test_an_array_of_anything_else_is_one_document(tmp_path: Path) -> None:
     (tmp_path / "nodes.json").write_text(json.dumps([node("n")]))
     (tmp_path / "rows.json").write_text(json.dumps([1, "two", {"three": 3}] * 100))
     (tmp_path / "events.json").write_text(json.dumps({"items": [EVENT] * 100}))
-    said = f"{tmp_path}: set aside: 2 documents that hold no objects (events.json: items[0]; rows.json: [0])"
+    said = f"{tmp_path}: set aside: 1 document that holds no objects (rows.json: [0])"
     assert load(tmp_path).warnings == (said,)

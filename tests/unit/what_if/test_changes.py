@@ -8,6 +8,8 @@ import cpsched
 from cpsched.errors import InputError
 from tests.unit.workloads.given import cluster, names, node, owned, pod, queue, submitted, template, vcjob
 
+SPEC = {"template": template()}
+
 
 def running(name, on="n1", owner="ReplicaSet", **metadata):
     """A pod that runs, of a controller unless owner is empty."""
@@ -159,7 +161,7 @@ class TestSubmit:
         [
             (vcjob(), vcjob(), "Job default/train"),
             (pod("p"), pod("p"), "Pod default/p"),
-            (owned("ReplicaSet", "r", spec={}), owned("ReplicaSet", "r", spec={}), "ReplicaSet default/r"),
+            (owned("ReplicaSet", "r", spec=SPEC), owned("ReplicaSet", "r", spec=SPEC), "ReplicaSet default/r"),
         ],
         ids=["vcjob", "pod", "replicas"],
     )

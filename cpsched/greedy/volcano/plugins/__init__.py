@@ -34,3 +34,19 @@ PLUGINS: dict[str, Plugin] = {
     "sla": sla,
     "tdm": tdm,
 }
+
+RULES_OF_PLUGIN: dict[str, tuple[str, ...]] = {
+    "capacity": ("deserved", "queue", "eviction"),
+    "conformance": ("protect.conformance",),
+    "drf": (),
+    "gang": ("gang", "protect.gang"),
+    "pdb": ("protect.pdb",),
+    "priority": ("eviction",),
+    "proportion": ("deserved", "queue", "eviction"),
+    "tdm": (),
+}
+"""Plugin that votes on victims → the rules by which the checker and the optimum spare the same victims.
+
+A plugin that spares victims without a rule binds the mirror alone: the optimum then evicts what Volcano never would.
+There is none for drf, whose victims follow from fairness among jobs, and none for tdm, whose follow from time windows.
+"""

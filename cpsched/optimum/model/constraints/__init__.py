@@ -29,7 +29,7 @@ CONSTRAINTS: dict[str, Constraint] = {
 }
 
 IN_RELAXATIONS = tuple(key for key in CONSTRAINTS if key != "filters")
-"""Rules whose rows still hold when they are summed up over several nodes and over everybody alike."""
+"""Rules whose rows still hold when they are summed over several nodes and all owners."""
 
 ELSEWHERE: dict[str, str] = {
     "assignment": "variables exist only for pending, ungated tasks of jobs that take part",

@@ -77,14 +77,14 @@ def _freed(cp: cp_model.CpModel, v: Variables, node: str, present: list[TaskClas
     is missing than is requested, so charging limits the victims there whatever the rights.
     """
     payers = list(v.classes.tasks) if everywhere else present
-    everybody = frozenset([one.index for one in payers])
+    all_classes = frozenset([one.index for one in payers])
     unlimited = not _is_overcommitted(v, node, present)
     freed: Freed = []
     alike: dict[Charged, list[tuple[VictimClass, Action]]] = {}
     for group in v.victims_by_node.get(node, []):
         for action in sorted(group.rights):
-            entitled = everybody & frozenset(group.rights[action])
-            if unlimited and entitled == everybody and (action == "preempt" or _share_a_claim(v, entitled)):
+            entitled = all_classes & frozenset(group.rights[action])
+            if unlimited and entitled == all_classes and (action == "preempt" or _share_a_claim(v, entitled)):
                 freed.append((group, v.evict[group.index, action]))
             elif entitled:
                 shape = tuple(sorted(group.representative.requests.items()))

@@ -1,4 +1,4 @@
-"""eviction, protect.pdb: every victim goes for somebody with a right to it, placed where it stood."""
+"""eviction, protect.pdb: every victim is evicted for an entitled task, placed where it ran."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def eviction(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
 
 
 def _present(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables, claims: Claims) -> None:
-    """Somebody entitled is placed where the victim stood and, to reclaim, its queue has the claim."""
+    """An entitled task is placed where the victim ran and, to reclaim, its queue has the claim."""
     everywhere = snapshot.policy.rules.eviction_scope == "cluster"
     present: dict[tuple[str, Action, tuple[int, ...]], list[cp_model.IntVar]] = {}
     for group in v.classes.victims:
@@ -39,7 +39,7 @@ def _present(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables, claims: Cla
 
 
 def _claimed(cp: cp_model.CpModel, v: Variables, claims: Claims) -> None:
-    """Where nobody knows who is placed: one of the queues that could reclaim the victims has the claim."""
+    """Where tasks have no owner: one of the queues that could reclaim the victims has the claim."""
     together: dict[tuple[int, ...], list[VictimClass]] = {}
     for group in v.classes.victims:
         if "reclaim" in group.rights:
@@ -54,7 +54,7 @@ def _claimed(cp: cp_model.CpModel, v: Variables, claims: Claims) -> None:
 def _entitled(
     cp: cp_model.CpModel, v: Variables, key: tuple[str, Action, tuple[int, ...]], claims: Claims
 ) -> list[cp_model.IntVar]:
-    """Flags of which one must hold: somebody entitled is placed there and, to reclaim, its queue has the claim."""
+    """Flags of which one must hold: an entitled task is placed there and, to reclaim, its queue has the claim."""
     node, action, indices = key
     by_claim: dict[cp_model.IntVar | None, list[Expr]] = {}
     for index in indices:
@@ -63,7 +63,7 @@ def _entitled(
         by_claim.setdefault(claims[index] if action == "reclaim" else None, []).append(placed)
     flags = []
     for claim, counts in by_claim.items():
-        flag = v.flag(f"somebody may {action} on {node or 'any node'}")
+        flag = v.flag(f"some task may {action} on {node or 'any node'}")
         cp.add(flag <= sum_of(counts))
         if claim is not None:
             cp.add_implication(flag, claim)

@@ -87,7 +87,7 @@ def protect_gang(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None
         bound = _bound(v, key)
         missing = job.min_available - job.ready
         if "keep" in modes.values() and "off" not in modes.values() and missing <= 0:
-            # Losing nobody keeps the minimum too, so the row needs no condition.
+            # Losing no task keeps the minimum too, so the row needs no condition.
             cp.add(lost - bound <= -missing)
             continue
         hurt = v.flag(f"{key} loses tasks")

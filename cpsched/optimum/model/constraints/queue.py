@@ -90,14 +90,14 @@ def queue(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
             if room >= 0:
                 cp.add(change(v, name, resource) <= room)
                 continue
-            # Where nobody asks for it the holding does not rise, so one row says both without a condition.
+            # Where no task requests it the holding does not rise, so one row says both without a condition.
             asked = v.flag(f"{resource} asked in {name}")
             cp.add(change(v, name, resource) <= room * asked)
             _asks(cp, v, asking, asked)
 
 
 def _asks(cp: cp_model.CpModel, v: Variables, asking: list[TaskClass], asked: cp_model.IntVar) -> None:
-    """Nobody receives anything unless it is asked; said of whole jobs where all their tasks ask."""
+    """Without the flag no task that requests it is placed; one row per job class where all its tasks do."""
     indices = {one.index for one in asking}
     for jobs in v.classes.jobs:
         if jobs.counts.keys() <= indices:

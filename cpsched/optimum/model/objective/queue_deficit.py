@@ -22,7 +22,7 @@ LARGEST_SCALE = 2**40
 """A deficit of a million parts times this still fits the solver's numbers."""
 
 COARSE_SCALE = 2**21
-"""The scale at which a deficit of few values that no small numbers state exactly is stated, and mended by hand."""
+"""The scale for a deficit of few values that no small numbers state exactly; exceptions are stated one by one."""
 
 
 Scaled = tuple[int, int, int]
@@ -53,7 +53,7 @@ class Deficit(NamedTuple):
 
 
 def deficits_of(v: Variables) -> list[Deficit]:
-    """Of every queue with a job; made once per Program."""
+    """Of every queue with a job; made once per model."""
     if v.deficits is None:
         v.deficits = [
             _deficit(v, name)

@@ -1,4 +1,4 @@
-"""Mending: what is left of a decision made elsewhere once whatever breaks a rule is taken out of it."""
+"""Drop violations: what is left of a decision made elsewhere once all that breaks a rule is removed."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def _without(decision: Decision, changes: Iterable[Removal]) -> Decision:
 
 
 def _unneeded_victims(decision: Decision, node: str, stay: set[str]) -> set[str]:
-    """Victims on the node whose room nobody uses any more, the most important first."""
+    """Victims on the node whose capacity is not used any more, the most important first."""
     snapshot: Snapshot = decision.snapshot
     victims = [victim for victim in decision.victims_by_node.get(node, ()) if victim.key not in stay]
     room = dict(snapshot.future_idle[node])

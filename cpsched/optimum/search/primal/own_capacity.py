@@ -1,4 +1,7 @@
-"""Own room: nobody uses room of victims whom it may not evict. Stricter than `charge`, for plans that must pass it."""
+"""Own capacity: no task uses capacity of victims that it may not evict.
+
+Stricter than `charge`: a restriction, whose solutions pass that rule.
+"""
 
 from __future__ import annotations
 

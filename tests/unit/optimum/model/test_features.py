@@ -43,25 +43,25 @@ def spec(**stated: Any) -> PodSpec:
 )
 def test_every_wish_counts(stated: Raw) -> None:
     said = FeatureIds()
-    assert said.wishes(spec(**stated)) != said.wishes(spec())
-    assert said.wishes(spec(**stated)) == said.wishes(spec(**stated))
+    assert said.placement(spec(**stated)) != said.placement(spec())
+    assert said.placement(spec(**stated)) == said.placement(spec(**stated))
 
 
 @pytest.mark.parametrize("stated", [*NEIGHBOURLY, {"priority": 5}, {"priorityClassName": "system-node-critical"}])
 def test_all_that_neighbours_and_victims_are_known_by_counts(stated: Raw) -> None:
     said = FeatureIds()
-    assert said.company(spec(**stated)) != said.company(spec())
-    assert said.company(spec(**stated)) == said.company(spec(**stated))
+    assert said.interaction(spec(**stated)) != said.interaction(spec())
+    assert said.interaction(spec(**stated)) == said.interaction(spec(**stated))
 
 
-@pytest.mark.parametrize("ask", [FeatureIds.wishes, FeatureIds.company])
+@pytest.mark.parametrize("ask", [FeatureIds.placement, FeatureIds.interaction])
 def test_a_word_beside_other_wishes_counts(ask: Any) -> None:
     said = FeatureIds()
     assert len({ask(said, spec(affinity=AWAY, priority=rank)) for rank in (0, 5)}) == 2
     assert len({ask(said, spec(**LISTENS, affinity=affinity)) for affinity in ({}, AWAY)}) == 2
 
 
-@pytest.mark.parametrize("ask", [FeatureIds.wishes, FeatureIds.company])
+@pytest.mark.parametrize("ask", [FeatureIds.placement, FeatureIds.interaction])
 def test_init_containers_that_end_hold_no_port(ask: Any) -> None:
     said = FeatureIds()
     assert ask(said, spec(**ENDS)) == ask(said, spec()) != ask(said, spec(**SIDECAR))
@@ -70,7 +70,7 @@ def test_init_containers_that_end_hold_no_port(ask: Any) -> None:
 @pytest.mark.parametrize(("stated", "own"), [({}, False), ({"affinity": AWAY}, False), (CLAIM, True), (VOLUME, True)])
 def test_claims_and_volumes_are_a_pods_own(stated: Raw, own: bool) -> None:
     said = FeatureIds()
-    assert (said.wishes(spec(**stated)) in said.private) is own
+    assert (said.placement(spec(**stated)) in said.private) is own
 
 
 def pod(name: str, priority: int, node: str = "", **stated: Any) -> Raw:

@@ -118,4 +118,4 @@ def test_tasks_that_devices_serve_as_extended_resources_depend_on_each_other() -
         snapshot = snapshot_of(cluster(*jobs, nodes=[node("x1")], objects=objects), model="kube")
         program = SessionModel(snapshot)
         first = next(one for one in program.variables.classes.tasks if "example.com/gpu" in one.representative.requests)
-        assert len(Interactions(snapshot, program.variables.classes).company(first.representative)[0]) == company
+        assert len(Interactions(snapshot, program.variables.classes).component_of(first.representative)[0]) == company

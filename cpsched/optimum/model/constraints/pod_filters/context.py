@@ -17,9 +17,9 @@ Pairwise = Callable[[Task, Task], bool]
 
 
 class FilterModel:
-    """The program's variables as the filters see them; one flag per set of classes and set of nodes.
+    """The model's variables as the filters see them; one flag per set of classes and set of nodes.
 
-    The judge asks twice: everything that is placed once the victims are gone, and, if there are victims, what starts
+    The checker tests twice: everything that is placed once the victims are gone, and, if there are victims, what starts
     at once while they still stand. `starting` means the second question.
     """
 
@@ -49,8 +49,8 @@ class FilterModel:
 
     def counts(self, one: TaskClass, nodes: Iterable[str], *, starting: bool = False) -> list[cp_model.IntVar]:
         """What is placed of the class on the nodes, or only what starts there."""
-        kinds = (self.v.bind,) if starting else (self.v.bind, self.v.reserve)
-        return [of[one.index, node] for node in nodes for of in kinds if (one.index, node) in of]
+        variables = (self.v.bind,) if starting else (self.v.bind, self.v.reserve)
+        return [of[one.index, node] for node in nodes for of in variables if (one.index, node) in of]
 
     def most(self, one: TaskClass, nodes: Iterable[str], *, starting: bool = False) -> int:
         """How many of the class the nodes can take at most."""

@@ -14,10 +14,10 @@ from cpsched.filters.state import ClusterState
 from cpsched.objects.devices import ResourceClaim
 from cpsched.optimum.model.classes import TaskClass
 from cpsched.optimum.model.constraints.pod_filters.context import FilterModel
-from cpsched.optimum.model.constraints.pod_filters.matching import Demand, enough_for_all
+from cpsched.optimum.model.constraints.pod_filters.matching import SetDemand, enough_for_all
 from cpsched.optimum.model.variables import Expr, sum_of
 
-Wishes = list[tuple[int, list[Candidate]]]
+Demands = list[tuple[int, list[Candidate]]]
 
 
 def devices(board: FilterModel) -> None:
@@ -43,7 +43,7 @@ def devices(board: FilterModel) -> None:
     for one, state in asked:
         own = all(len(users[claim.key]) == 1 for claim in state.to_allocate) and not state.extended
         board.forbid(one, [n for n in one.nodes if search.is_refused(state, n, state.to_allocate if own else ())])
-    demands: list[Demand] = []
+    demands: list[SetDemand] = []
     for key, those in users.items():
         nodes = dict.fromkeys(node for one in those for node in one.nodes)
         demands += _demands(board, those, {node: search.wishes(claims[key], node) for node in nodes})
@@ -51,12 +51,12 @@ def devices(board: FilterModel) -> None:
 
 
 class _Search:
-    """What devices there are for claims before anybody comes; claims that ask for the same are asked once."""
+    """What devices there are for claims before any task is placed; claims that ask for the same are asked once."""
 
     def __init__(self, cluster: ClusterState):
         self.cluster = cluster
         self.taken = cluster.devices.allocated()
-        self._wishes: dict[tuple[str, str], Wishes] = {}
+        self._wanted_of: dict[tuple[str, str], Demands] = {}
         self._refused: dict[tuple[str, ...], bool] = {}
         self._spec: dict[str, str] = {}
 
@@ -75,15 +75,15 @@ class _Search:
                 self._refused[key] = False
         return bool(claims) and self._refused[key]
 
-    def wishes(self, claim: ResourceClaim, node: str) -> Wishes:
+    def wishes(self, claim: ResourceClaim, node: str) -> Demands:
         """Per request of the claim how many devices it takes at the node, and which would do; none if that fails."""
         key = (self._text(claim), node)
-        if key not in self._wishes:
+        if key not in self._wanted_of:
             try:
-                self._wishes[key] = self._allocator([claim], node).wishes(0)
+                self._wanted_of[key] = self._allocator([claim], node).wishes(0)
             except (AllocationError, InputError):
-                self._wishes[key] = []
-        return self._wishes[key]
+                self._wanted_of[key] = []
+        return self._wanted_of[key]
 
     def _allocator(self, claims: Sequence[ResourceClaim], node: str) -> Allocator:
         return Allocator(self.cluster, self.cluster.nodes[node], claims, self.taken)
@@ -94,7 +94,7 @@ class _Search:
         return self._spec[claim.key]
 
 
-def _demands(board: FilterModel, users: list[TaskClass], by_node: dict[str, Wishes]) -> Iterator[Demand]:
+def _demands(board: FilterModel, users: list[TaskClass], by_node: dict[str, Demands]) -> Iterator[SetDemand]:
     """What a claim takes at each node; of one with several users only if it can be used on one node alone."""
     used: dict[str, Expr] = {}
     for node in by_node:
@@ -107,4 +107,4 @@ def _demands(board: FilterModel, users: list[TaskClass], by_node: dict[str, Wish
         board.cp.add(sum_of(list(used.values())) <= 1)
     for node, taker in used.items():
         for amount, fit in by_node[node]:
-            yield Demand(amount, frozenset(candidate.id for candidate in fit), taker)
+            yield SetDemand(amount, frozenset(candidate.id for candidate in fit), taker)

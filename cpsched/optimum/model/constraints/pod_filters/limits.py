@@ -1,6 +1,6 @@
 """Rows for the number of volumes that a driver attaches to a node.
 
-Of the tasks that bring a volume nobody there had, the last to come finds the volumes of all others attached; after it
+Of the tasks that bring a volume no task there had, the last to come finds the volumes of all others attached; after it
 nothing new is attached, so that all of them together are no more than the driver's limit.
 """
 
@@ -63,7 +63,7 @@ class _Node:
         return frozenset(volume for volume in found if volume.driver == self.driver)
 
     def forbid_alone(self, limit: int) -> None:
-        """Nobody comes whose own volumes alone are too many; one that is attached but unused counts twice."""
+        """No task is placed whose own volumes alone are too many; one that is attached but unused counts twice."""
         for index, wanted in self.wanted.items():
             others = (volumes for other, volumes in self.wanted.items() if other != index)
             own = wanted - self.held - self.held_by_victims.union(*others)
@@ -71,7 +71,7 @@ class _Node:
                 self.board.forbid(self.board.tasks[index], [self.name])
 
     def post(self, limit: int, *, starting: bool) -> None:
-        """All volumes in the end are within the limit, if somebody brings a new one."""
+        """All volumes in the end are within the limit, if a task brings a new one."""
         fresh = frozenset[CsiVolume]().union(*self.wanted.values()) - self.staying - self.leaving
         parts: list[Expr] = [self._attached(volume, starting=starting) for volume in sorted(fresh)]
         before = len(self.staying) + len(self.leaving)
@@ -83,7 +83,7 @@ class _Node:
             self.board.cp.add(sum_of(parts) <= limit + len(self.leaving))
 
     def _brings(self, *, starting: bool) -> cp_model.IntVar:
-        """True if somebody brings a volume that nobody has who was there before and stays."""
+        """True if a task brings a volume that no task uses that was there before and stays."""
         board = self.board
         flag = board.v.flag(f"new {self.driver} at {self.name}")
         for index, wanted in self.wanted.items():
@@ -96,7 +96,7 @@ class _Node:
         return flag
 
     def _attached(self, volume: CsiVolume, *, starting: bool) -> Expr:
-        """At least 1 if somebody on the node uses the volume in the end."""
+        """At least 1 if a task on the node uses the volume in the end."""
         board = self.board
         users = [index for index, wanted in self.wanted.items() if volume in wanted]
         counts = [board.counts(board.tasks[index], [self.name], starting=starting) for index in users]

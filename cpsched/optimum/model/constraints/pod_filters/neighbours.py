@@ -35,8 +35,8 @@ def anti_affinity(board: FilterModel) -> None:
 def affinity(board: FilterModel) -> None:
     """A task with affinity finds support in every domain it asks for, or is the first of those who support themselves.
 
-    Of tasks with the same terms that support themselves somebody comes first into each domain. Either it finds support
-    by others there, or nobody in the cluster supports it yet: that happens once.
+    Of tasks with the same terms that support themselves one comes first into each domain. Either it finds support
+    by others there, or no task in the cluster supports it yet: that happens once.
     """
     alike: dict[tuple[AffinityTerm, ...], list[TaskClass]] = {}
     for one in board.tasks:

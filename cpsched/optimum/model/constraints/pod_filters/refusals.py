@@ -1,4 +1,4 @@
-"""What a filter that looks at others refuses whoever they are."""
+"""What a filter that looks at others refuses whatever they are."""
 
 from __future__ import annotations
 

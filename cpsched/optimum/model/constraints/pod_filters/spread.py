@@ -49,7 +49,7 @@ def spread(board: FilterModel) -> None:
             limit = Limit(constraint.max_skew, len(values) >= constraint.min_domains)
             wishes.setdefault(view, {}).setdefault(limit, {})[one.index] = one
     for view, by_limit in wishes.items():
-        # A selector that asks for nothing counts nobody, as upstream.
+        # A selector that asks for nothing counts no pod, as upstream.
         if not view.selector.is_empty:
             for starting in (False, True) if board.v.classes.victims else (False,):
                 _OwnerAssignment(board, view, by_limit, starting=starting).post()
@@ -104,7 +104,7 @@ class _OwnerAssignment:
             added.only_enforce_if(self.board.v.some_eviction)
 
     def _before(self, value: str) -> tuple[int, Expr]:
-        """Who counts in the domain before anybody comes, and how many of them make way."""
+        """Who counts in the domain before any task is placed, and how many of them make way."""
         nodes = self.domains[value]
         groups = self._victims(nodes)
         standing = self._fixed(nodes) + sum(len(group.tasks) for group in groups)
