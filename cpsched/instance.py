@@ -16,7 +16,7 @@ from cpsched.objects import cluster, groups, node, pod
 from cpsched.objects.base import Object
 from cpsched.objects.devices import ResourceClaim
 from cpsched.objects.pod import PodSpec, PodStatus
-from cpsched.objects.written import object_dict, shared_dict
+from cpsched.objects.written import object_dict, unversioned_dict
 from cpsched.requests import kube_nonzero_requests, kube_requests, volcano_requests
 
 API_VERSION = "cpsched/v1"
@@ -354,9 +354,9 @@ class Instance:
 
     @cached_property
     def sha256(self) -> str:
-        """Hash of the content, the same for every way of writing or making the same instance."""
+        """Hash of the content, the same for every way of writing or making the same instance, and after a heartbeat."""
         known: dict[int, Any] = {}
-        content = self._stated() | {"objects": [shared_dict(item, known) for item in self.objects]}
+        content = self._stated() | {"objects": [unversioned_dict(item, known) for item in self.objects]}
         content.pop("recipe", None)
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()

@@ -16,6 +16,7 @@ from cpsched.errors import InputError
 from cpsched.importers import compact
 from cpsched.importers.assemble import assemble
 from cpsched.importers.captured import is_capture, stated
+from cpsched.importers.cluster_info import NAMESPACES_DUMPED, namespaces_dumped
 from cpsched.importers.duplicates import without_duplicates
 from cpsched.importers.formats import KUBERNETES, read_input, translated
 from cpsched.importers.gaps import Gaps
@@ -107,10 +108,12 @@ def _load(
     notes = [*report.aside.summary(file), *context.notes]
     warnings = (*(f"{file}: {note}" for note in notes), *instance.warnings)
     instance = replace(instance, what_if=what_if, warnings=warnings)
+    context.counted[NAMESPACES_DUMPED] = namespaces_dumped(documents)
+    instance.found_out.update(context.counted)
     if what_if:
-        instance.found_out[UNALTERED] = assemble(
-            unaltered, gaps=Gaps(tolerant=True), aside=Aside(), file=file, **settings
-        )
+        before = assemble(unaltered, gaps=Gaps(tolerant=True), aside=Aside(), file=file, **settings)
+        before.found_out.update(context.counted)
+        instance.found_out[UNALTERED] = before
     return instance
 
 

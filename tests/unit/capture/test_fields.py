@@ -33,7 +33,7 @@ def test_only_fields_of_the_shape_stay() -> None:
     assert kept(raw, Pod) == {
         "apiVersion": "v1",
         "kind": "Pod",
-        "metadata": {"name": "a", "labels": {"app": "x"}},
+        "metadata": {"name": "a", "resourceVersion": "7", "labels": {"app": "x"}},
         "spec": {
             "nodeName": "n",
             "containers": [{"name": "c", "ports": [{"hostPort": 1}]}],
