@@ -65,12 +65,14 @@ class Problem:
     @cached_property
     def capacities(self) -> Counts:
         """Nodes × resources."""
-        return np.array([self.classes[index].capacity for index in self.nodes], dtype=np.int64)
+        amounts = [self.classes[index].capacity for index in self.nodes]
+        return np.array(amounts, dtype=np.int64).reshape(len(amounts), self.sizes.shape[1])
 
     @cached_property
     def most(self) -> Counts:
         """Nodes × rows: how many items of a row a node may hold."""
-        return np.array([self.classes[index].most for index in self.nodes], dtype=np.int64)
+        most = [self.classes[index].most for index in self.nodes]
+        return np.array(most, dtype=np.int64).reshape(len(most), len(self.rows))
 
     def values(self, placement: Counts) -> tuple[int, ...]:
         """Items placed per tier."""

@@ -31,6 +31,11 @@ class PackingModel:
     """Per row the tasks it counts."""
     nodes: tuple[str, ...]
 
+    def demand(self, priority: int) -> int:
+        """Jobs of a priority."""
+        tier = self.priorities.index(priority)
+        return sum(row.demand for row in self.problem.rows if row.tier == tier)
+
     def placements(self, counts: Counts) -> dict[str, str]:
         """Task → node: the tasks of a row in the order of their names, to the nodes in the order of theirs."""
         found: dict[str, str] = {}
@@ -103,6 +108,8 @@ def _model(
         if any(most):
             kinds.setdefault((amounts, most), []).append(node)
     keep = _binding([amounts for amounts, _ in kinds], sizes)
+    if not keep:
+        return None
     priorities = sorted({priority for _, priority, *_ in rows}, reverse=True)
     problem = Problem(
         tuple(

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from cpsched.check import Decision
 from cpsched.optimum.model.objective.known import KnownLevel, NoVictims
+from cpsched.optimum.packing.problem import Counts
 from cpsched.optimum.packing.search import Packing
 from cpsched.optimum.params import PACKING_CALLS, PACKING_SHARE
-from cpsched.optimum.provers import IDEAL, PACKING
+from cpsched.optimum.provers import PACKING
 from cpsched.optimum.relax.packing_model import PackingModel, packing_model
 from cpsched.optimum.relax.stage_bounds import StageBound
 from cpsched.optimum.search.state import SearchState
@@ -62,10 +63,10 @@ class PackingPass:
 
         return stop
 
-    def _decision(self, model: PackingModel, placement: object) -> Decision:
+    def _decision(self, model: PackingModel, placement: Counts) -> Decision:
         """Tasks are started where that is possible and reserved where capacity is still to be freed."""
         snapshot = self._state.snapshot
-        places = model.placements(placement)  # type: ignore[arg-type]
+        places = model.placements(placement)
         waiting = {node for node, room in snapshot.future_idle.items() if room != snapshot.idle[node]}
         binds = {task: node for task, node in places.items() if node not in waiting}
         reserves = {task: node for task, node in places.items() if node in waiting}
@@ -76,22 +77,19 @@ class PackingPass:
         state, best = self._state, self._state.best
         proved = dict(zip(model.priorities[:closed], values, strict=False))
         for level in state.levels:
-            prover = PACKING
-            if level.name == "jobs_admitted":
-                if level.priority not in proved:
-                    return
-                ideal = -proved[level.priority]
+            stage: KnownLevel
+            if level.name == "jobs_admitted" and level.priority in proved:
+                stage, bound = (
+                    KnownLevel(level.name, level.priority, -model.demand(level.priority)),
+                    -proved[level.priority],
+                )
             elif level.name in NO_VICTIMS:
-                ideal, prover = 0, IDEAL
+                stage, bound = NoVictims(level.name, level.priority), 0
             elif level.name in PLACED and closed == model.problem.tiers:
-                ideal = -sum(values)
+                stage, bound = KnownLevel(level.name, None, -sum(map(len, model.tasks))), -sum(values)
             else:
                 return
-            of_victims = level.name in NO_VICTIMS
-            stage = (
-                NoVictims(level.name, level.priority) if of_victims else KnownLevel(level.name, level.priority, ideal)
-            )
-            if stage.value(best) != ideal:
+            if stage.value(best) != bound:
                 return
-            level.bounds, level.relaxed_stages = [StageBound(ideal, prover, seconds)], [stage]
+            level.bounds, level.relaxed_stages = [StageBound(bound, PACKING, seconds)], [stage]
             seconds = 0.0
