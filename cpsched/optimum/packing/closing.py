@@ -8,6 +8,7 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from cpsched.optimum.packing.problem import Counts, Problem
+from cpsched.optimum.packing.small_models import solver
 from cpsched.optimum.packing.tight import tight_patterns
 from cpsched.optimum.packing.totals import Totals
 
@@ -76,12 +77,8 @@ def _program(
         totals.append(total)
     for tier, value in enumerate(values):
         model.add(sum(t for t, row in zip(totals, problem.rows, strict=True) if row.tier == tier) >= value)
-    solver = cp_model.CpSolver()
-    solver.parameters.num_workers = 1
-    solver.parameters.random_seed = 1
-    solver.parameters.presolve_inclusion_work_limit = 0
-    solver.parameters.max_deterministic_time = effort
-    status = solver.solve(model)
+    found_by = solver(effort)
+    status = found_by.solve(model)
     if status == cp_model.INFEASIBLE:
         return None, True
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
@@ -91,7 +88,7 @@ def _program(
     for patterns, variables, one in zip(listed, used, problem.classes, strict=True):
         start = node
         for number, variable in enumerate(variables):
-            for _ in range(solver.value(variable)):
+            for _ in range(found_by.value(variable)):
                 placement[node] = patterns[number]
                 node += 1
         node = start + one.count

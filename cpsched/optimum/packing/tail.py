@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ortools.sat.python import cp_model
 
 from cpsched.optimum.packing.problem import Counts, Problem
+from cpsched.optimum.packing.small_models import solver
 
 EFFORT = 0.08
 """Deterministic seconds; three or four nodes are packed in a tenth of it or rarely at all."""
@@ -37,13 +38,10 @@ def pack_tail(
         if not terms:
             return None
         model.add(sum(terms) == int(need[index]))
-    solver = cp_model.CpSolver()
-    solver.parameters.num_workers = 1
-    solver.parameters.random_seed = 1
-    solver.parameters.max_deterministic_time = effort
-    if solver.solve(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+    found_by = solver(effort)
+    if found_by.solve(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return None
     found = [[0] * len(rows) for _ in nodes]
     for (place, index), amount in amounts.items():
-        found[place][index] = solver.value(amount)
+        found[place][index] = found_by.value(amount)
     return found

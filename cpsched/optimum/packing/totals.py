@@ -10,7 +10,11 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from cpsched.optimum.packing.problem import Problem
+from cpsched.optimum.packing.small_models import solver
 from cpsched.optimum.packing.subset_sums import usable
+
+BOUND_EFFORT, FIND_EFFORT = 2.0, 0.5
+"""Deterministic seconds for a bound and for totals to try; ten to thirty milliseconds are the rule."""
 
 
 @dataclass(frozen=True)
@@ -43,36 +47,27 @@ class Totals:
         """The most of this tier that a placement with these values of earlier tiers can have; None: there is none."""
         model, totals = self._model(reached[:tier])
         model.maximize(sum(totals[i] for i in range(len(totals)) if self.problem.rows[i].tier == tier))
-        solver = _solver(1)
-        status = solver.solve(model)
-        if status == cp_model.INFEASIBLE:
+        found = solver(BOUND_EFFORT)
+        if found.solve(model) == cp_model.INFEASIBLE:
             return None
-        return math.floor(solver.best_objective_bound + 1e-6)
+        return math.floor(found.best_objective_bound + 1e-6)
 
     def least(self, weights: Sequence[int], values: Sequence[int]) -> int | None:
         """A lower bound on the weighted sum of totals that reach these values; None: no totals do."""
         model, totals = self._model(values)
         model.minimize(sum(weight * total for weight, total in zip(weights, totals, strict=True)))
-        solver = _solver(1)
-        solver.parameters.max_deterministic_time = 1.0
-        if solver.solve(model) == cp_model.INFEASIBLE:
+        found = solver(BOUND_EFFORT)
+        if found.solve(model) == cp_model.INFEASIBLE:
             return None
-        return max(0, math.ceil(solver.best_objective_bound - 1e-6))
+        return max(0, math.ceil(found.best_objective_bound - 1e-6))
 
     def cheapest(self, values: Sequence[int], weights: Sequence[int], *, exact: bool = False) -> list[int] | None:
         """Totals with at least these values per tier that take the least weighted area; None: there are none."""
         model, totals = self._model(values)
         model.minimize(sum(weight * total for weight, total in zip(weights, totals, strict=True)))
-        solver = _solver(1)
-        if not exact:
-            solver.parameters.max_deterministic_time = 0.5
-        status = solver.solve(model)
-        return [solver.value(total) for total in totals] if status in (cp_model.OPTIMAL, cp_model.FEASIBLE) else None
-
-    def are_impossible(self, values: Sequence[int]) -> bool:
-        """Whether no totals keep all cuts and reach these values."""
-        model, _ = self._model(values)
-        return _solver(1).solve(model) == cp_model.INFEASIBLE
+        found = solver(BOUND_EFFORT if exact else FIND_EFFORT)
+        status = found.solve(model)
+        return [found.value(total) for total in totals] if status in (cp_model.OPTIMAL, cp_model.FEASIBLE) else None
 
     def _model(self, reached: Sequence[int]) -> tuple[cp_model.CpModel, list[cp_model.IntVar]]:
         model, rows = cp_model.CpModel(), self.problem.rows
@@ -99,12 +94,3 @@ def areas(problem: Problem) -> list[int]:
     """The sum of a row's sizes, each as a share of the whole cluster, in millionths."""
     total = np.maximum(1, (problem.capacities.sum(axis=0))).astype(float)
     return [1 + int(value) for value in (problem.sizes / total).sum(axis=1) * 1e6]
-
-
-def _solver(workers: int) -> cp_model.CpSolver:
-    solver = cp_model.CpSolver()
-    solver.parameters.num_workers = workers
-    solver.parameters.random_seed = 1
-    # This presolve step proved a wrong optimum of an all-linear model in this release.
-    solver.parameters.presolve_inclusion_work_limit = 0
-    return solver
