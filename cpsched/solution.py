@@ -39,7 +39,7 @@ class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
 
-EvictionAction = Literal["preempt", "reclaim", "gangpreempt", "gangreclaim", ""]
+EvictionAction = Literal["preempt", "reclaim", "gangpreempt", "gangreclaim", "shuffle", ""]
 
 
 class Eviction(_Part):
