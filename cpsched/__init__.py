@@ -195,6 +195,7 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
     from cpsched.compare.comparison import compared
     from cpsched.compare.optima import NO_CACHE, optima_in
     from cpsched.compare.session import Session
+    from cpsched.engines import MIRROR
     from cpsched.importers.policy import load_policy
     from cpsched.options import Options
 
@@ -211,7 +212,7 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
     session = Session(instance.file or "input", instance, policy, pod_groups=pod_groups)
     optima = optima_in(NO_CACHE if cache is None else os.fspath(cache))
     given = decisions or {}
-    names = contender.checked([session.mirror if name == contender.MIRROR else name for name in engines], given)
+    names = contender.checked([session.mirror if name == MIRROR else name for name in engines], given)
     found = [contender.contend(session, name, options, optima) for name in names]
     found += [contender.given(session, name, solution) for name, solution in given.items()]
     return compared(session, found, options)

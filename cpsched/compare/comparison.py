@@ -13,6 +13,7 @@ from cpsched.compare.differences import Difference, differences
 from cpsched.compare.optima import Optima
 from cpsched.compare.reasons import Reasons
 from cpsched.compare.session import Session
+from cpsched.compare.shortfall import gangs_short
 from cpsched.compare.standing import FINDINGS, Gap, gap, is_better_more
 from cpsched.completeness.registry import doubts
 from cpsched.contents import contents, nothing_to_decide
@@ -40,6 +41,8 @@ class Judgement:
     """The values of what it is measured by, by label."""
     left_open: str = ""
     """The levels that the search for the optimum left open."""
+    short: Mapping[str, int] = field(default_factory=dict)
+    """Level of jobs_admitted → how many of its jobs got less than their minimum."""
 
     @property
     def engine(self) -> str:
@@ -64,6 +67,7 @@ class Judgement:
             "proved": self.proved,
             "findings": [finding.model_dump(mode="json") for finding in own.solution.findings],
             "levels": {} if own.standing is None else own.standing.shown,
+            **({"with_too_little": dict(self.short)} if self.short else {}),
             "differences": [vars(difference) for difference in self.differences],
         }
         if own.note:
@@ -164,12 +168,14 @@ def compare(session: Session, names: Sequence[str], options: Options, optima: Op
 def compared(session: Session, contenders: Sequence[Contender], options: Options) -> Comparison:
     """Hold decisions that are already there against the best of them."""
     best = min(contenders, key=lambda one: (one.standing is None, _key(one), not one.solution.proves))
-    judgements = tuple(_judge(session, one, best, options) for one in contenders)
+    snapshot = Snapshot(session.instance, session.policy)
+    judgements = tuple(
+        replace(_judge(session, one, best, options), short=gangs_short(snapshot, one.solution)) for one in contenders
+    )
     cache = next((one.cache_warning for one in contenders if one.cache_warning), "")
     notes = (f"{one.engine}: {note}" for one in contenders for note in one.solution.notes)
     warnings = (*session.instance.warnings, *session.policy.warnings, *([cache] if cache else []), *notes)
     about = (session.id, session.policy.name, session.instance.sha256)
-    snapshot = Snapshot(session.instance, session.policy)
     idle = [nothing_to_decide(snapshot, one.solution) for one in contenders]
     return Comparison(
         *about,

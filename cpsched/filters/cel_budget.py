@@ -24,6 +24,11 @@ class Budget:
         self._sizes: dict[int, tuple[int, Any]] = {}
         """By identity, with the value, so that no other gets its identity."""
 
+    @property
+    def spent(self) -> int:
+        """The steps taken so far."""
+        return MOST_STEPS - self._left
+
     def spend(self, steps: int) -> None:
         """Take so many steps."""
         self._left -= steps

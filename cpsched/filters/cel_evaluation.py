@@ -20,11 +20,11 @@ _TYPES = ("bool", "bytes", "double", "int", "list", "map", "null_type", "string"
 
 
 class BoundedRunner(celpy.InterpretedRunner):
-    """A program whose every evaluation has a budget of its own."""
+    """A program whose every evaluation has a budget."""
 
-    def evaluate(self, context: Any) -> Any:
+    def evaluate(self, context: Any, budget: Budget | None = None) -> Any:
         """The expression's value."""
-        budget = Budget()
+        budget = budget or Budget()
         known = {**base_functions, "_&&_": _all_or_any(False), "_||_": _all_or_any(True), **(self.functions or {})}
         activation = self.new_activation()
         activation.functions = activation.functions.new_child(

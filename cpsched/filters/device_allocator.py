@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterator, Sequence
 from cpsched.errors import InputError
 from cpsched.filters import devices
 from cpsched.filters.cel_errors import CelError
-from cpsched.filters.device_cel import matches
 from cpsched.filters.device_constraints import Constraint, constraint
 from cpsched.filters.device_pools import device_is_for, gather_pools
 from cpsched.filters.device_request import AllocationError, Candidate, Given, Request, parsed_requests
+from cpsched.filters.device_selection import Selections
 from cpsched.filters.devices import DeviceId
 from cpsched.filters.state import ClusterState, NodeState
 from cpsched.objects.devices import Device, ExactRequest, ResourceClaim
@@ -174,17 +174,18 @@ class Allocator:
         memo = self._cluster.memo
         if key not in memo:
             owners = (f"class {request.asked.device_class_name}", f"claim {self._claims[claim].key}")
-            memo[key] = all(map(lambda owner, texts: _meets(candidate, owner, texts), owners, expressions))
+            known = Selections.of(self._cluster.instance)
+            memo[key] = all(_meets(known, candidate, *one) for one in zip(owners, expressions, strict=True))
         if not memo[key] or not device_is_for(candidate.slice, candidate.device, self._node):
             return False
         _check_understood(candidate)
         return True
 
 
-def _meets(candidate: Candidate, owner: str, expressions: tuple[str, ...]) -> bool:
+def _meets(known: Selections, candidate: Candidate, owner: str, expressions: tuple[str, ...]) -> bool:
     for number, expression in enumerate(expressions):
         try:
-            if not matches(expression, candidate.id.driver, candidate.device):
+            if not known.matches(expression, candidate.id.driver, candidate.device):
                 return False
         except CelError as failed:
             raise AllocationError(f"{owner}: selector #{number}: CEL runtime error: {failed}") from None

@@ -13,7 +13,7 @@ from typing import Any
 
 from cpsched.errors import InputError, one_line
 from cpsched.filters import cel_values, devices
-from cpsched.filters.cel_budget import MOST_STEPS
+from cpsched.filters.cel_budget import MOST_STEPS, Budget
 from cpsched.filters.cel_errors import CelError, NotUnderstoodError, TooExpensiveError
 from cpsched.objects.devices import Device
 
@@ -30,17 +30,17 @@ MOST_BYTES = 10 * 1024
 """The API server stores no longer expression."""
 
 
-def matches(expression: str, driver: str, device: Device) -> bool:
-    """Whether the device meets the expression."""
+def matches(expression: str, driver: str, device: Device, budget: Budget | None = None) -> bool:
+    """Whether the device meets the expression; the budget is that of one evaluation."""
     celpy = _library()
     program, value = _program(expression), _value(driver, device)
     try:
-        result = program.evaluate({"device": value})
+        result = program.evaluate({"device": value}, budget)
     except celpy.CELEvalError as failed:
         raise _failure(expression, *failed.args) from None
     except TooExpensiveError:
         right = f"at most {MOST_STEPS} steps are taken for a device; write a simpler one"
-        raise InputError(f"the device selector `{_shown(expression)}` is too expensive", right=right) from None
+        raise InputError(f"the device selector `{shown(expression)}` is too expensive", right=right) from None
     except NotUnderstoodError as refused:
         raise _not_understood(expression, str(refused)) from None
     except RecursionError:
@@ -74,7 +74,7 @@ def _library() -> Any:
 @lru_cache(maxsize=256)
 def _program(expression: str) -> Any:
     if len(expression.encode(errors="surrogatepass")) > MOST_BYTES:
-        wrong = f"the device selector `{_shown(expression)}` is longer than {MOST_BYTES} bytes"
+        wrong = f"the device selector `{shown(expression)}` is longer than {MOST_BYTES} bytes"
         raise InputError(wrong, right="the API server stores no longer one")
     celpy = _library()
     runner = import_module("cpsched.filters.cel_evaluation").BoundedRunner
@@ -87,11 +87,12 @@ def _program(expression: str) -> Any:
 
 def _not_understood(expression: str, why: str) -> InputError:
     return InputError(
-        f"the device selector `{_shown(expression)}` is not understood: {why}", right="see docs/filters.md"
+        f"the device selector `{shown(expression)}` is not understood: {why}", right="see docs/filters.md"
     )
 
 
-def _shown(expression: str) -> str:
+def shown(expression: str) -> str:
+    """The expression on one line, cut if it is long."""
     return one_line(expression, longest=_LONGEST_SHOWN)
 
 

@@ -16,7 +16,8 @@ MOST_ROWS = 50
 def markdown(report: Report) -> str:
     """Headline, what failed, what changed."""
     mark = "✅" if report.exit_code == 0 else "❌"
-    lines = [f"### {mark} cpsched check", "", md(report.headline) + ".", *markdown_tables(sections(report))]
+    models = ["", md(report.models) + "."] if report.models else []
+    lines = [f"### {mark} cpsched check", "", md(report.headline) + ".", *models, *markdown_tables(sections(report))]
     return "\n".join(lines) + "\n"
 
 

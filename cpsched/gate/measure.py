@@ -46,6 +46,10 @@ class Measured:
     """One line, for an engine that failed or a case that cannot be read."""
     decided_by: str = ""
     model: str = ""
+    choice: str = ""
+    """Why this model, as a sentence; empty where nothing was to choose."""
+    chosen_by: str = ""
+    """The kind of that reason; empty where the user or the case named the model."""
     instance: str = ""
     """Hash of instance and policy."""
     findings: tuple[Finding, ...] = ()
@@ -117,6 +121,8 @@ def measured(session: Session, own: Contender, best: Contender | None = None) ->
         *place,
         decided_by=own.solution.engine,
         model=session.policy.name,
+        choice=session.policy.choice,
+        chosen_by=session.policy.origin.chosen_by,
         instance=fingerprint(session),
         findings=(*own.solution.findings, *_refuted(own, best)),
         levels=own.standing.shown,

@@ -11,6 +11,7 @@ from cpsched.errors import InputError
 from cpsched.gate.baseline import Baseline, Entry
 from cpsched.gate.measure import Measured
 from cpsched.gate.verdict import State, Verdict, verdict
+from cpsched.importers.chosen import grouped
 
 PASSED, FAILED, BAD_CASE, NO_ANSWER = 0, 1, 2, 3
 
@@ -75,6 +76,12 @@ class Report:
         outcome = "all passed" if states["passed"] == total else f"{states['passed']} passed"
         return ", ".join([f"{total} case{'s' * (total != 1)}, engine {self.engine}: {outcome}", *counts])
 
+    @property
+    def models(self) -> str:
+        """How many cases have which model and by what; empty where nothing was to choose."""
+        decided = (one.case for one in self.verdicts if one.case.outcome == "decided")
+        return grouped(((case.model, case.chosen_by) for case in decided), "case", "cases")
+
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
         return {
@@ -85,6 +92,7 @@ class Report:
             "baseline_engine": None if self.baseline is None else self.baseline.engine,
             "versions": {"cpsched": cpsched.version.__version__},
             "headline": self.headline,
+            **({"models": self.models} if self.models else {}),
             "states": dict(self.states),
             "rules": dict(self.rules),
             "removed": self.removed,
@@ -101,4 +109,6 @@ def _case(one: Verdict) -> dict[str, Any]:
         return shown
     entry = Entry.of(case).model_dump(mode="json")
     findings = [finding.model_dump(mode="json") for finding in case.findings]
+    if case.choice:
+        shown["choice"] = case.choice
     return {**shown, "better": one.better, "decided_by": case.decided_by, **entry, "findings": findings}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from cpsched.instance import PENDING, Instance, Task
@@ -17,6 +17,7 @@ VOLCANO, DEFAULT_SCHEDULER = "volcano", "default-scheduler"
 _MODELS = {VOLCANO: "volcano", DEFAULT_SCHEDULER: "kube"}
 _KUEUE = "kueue.x-k8s.io/"
 _MOST_NAMES = 3
+BY_DEFAULT = "the default"
 
 
 class Choice(NamedTuple):
@@ -24,6 +25,30 @@ class Choice(NamedTuple):
 
     model: str
     reason: str = ""
+    by: str = ""
+    """The kind of reason: what of the input decided; empty where the user did."""
+
+
+_PENDING, _OBJECTS = "the pending pods", "the objects"
+_BY_DEFAULT = Choice(DEFAULT, by=BY_DEFAULT)
+
+
+def grouped(choices: Iterable[tuple[str, str]], one: str, many: str) -> str:
+    """How many got which model by what, as a line; empty where the user named it, or nothing in any input speaks.
+
+    Args:
+        choices: model and kind of reason of each, as a Choice has them.
+        one: what one of them is called.
+        many: what several of them are called.
+    """
+    counts = Counter((model, by) for model, by in choices if by)
+    if all(by == BY_DEFAULT for _, by in counts):
+        return ""
+    told = (
+        f"{count} {one if count == 1 else many}: model {model} ({f'by {by}' if by != BY_DEFAULT else by})"
+        for (model, by), count in counts.most_common()
+    )
+    return "; ".join(told)
 
 
 def choose(
@@ -39,12 +64,12 @@ def choose(
     """
     if conf is not None:
         scheduler = recognise(conf, file=file).scheduler
-        found = Choice(scheduler, f"the configuration is {TITLES[scheduler]}'s")
+        found = Choice(scheduler, f"the configuration is {TITLES[scheduler]}'s", "the configuration")
     else:
-        found = Choice(DEFAULT) if instance is None else _of_subject(instance, subject) or _of_cluster(instance)
+        found = _BY_DEFAULT if instance is None else _of_subject(instance, subject) or _of_cluster(instance)
     # Where no pod says whose it is, the input was made by hand, and the default is what its author expects.
     is_stated = instance is not None and any(task.spec.scheduler_name for task in instance.tasks.values())
-    return found if is_stated or found.model != DEFAULT else Choice(DEFAULT)
+    return found if is_stated or found.model != DEFAULT else _BY_DEFAULT
 
 
 def _of_subject(instance: Instance, subject: str | None) -> Choice | None:
@@ -54,7 +79,7 @@ def _of_subject(instance: Instance, subject: str | None) -> Choice | None:
     if _has_groups(instance) and any(subject in (key, key.rpartition("/")[2]) for key in instance.jobs):
         models.add("volcano")
     model = models.pop() if len(models) == 1 else None
-    return Choice(model, f"{subject} is {TITLES[model]}'s") if model else None
+    return Choice(model, f"{subject} is {TITLES[model]}'s", "what is asked about") if model else None
 
 
 def _of_cluster(instance: Instance) -> Choice:
@@ -64,12 +89,12 @@ def _of_cluster(instance: Instance) -> Choice:
     parts = [f"{_pods(pending['volcano'])} of Volcano"] if pending["volcano"] else []
     parts += [f"{held} PodGroup{'s' * (held != 1)} without pods"] if held else []
     if parts:
-        return Choice("volcano", f"{', '.join([*parts, kube] if kube else parts)} pending")
+        return Choice("volcano", f"{', '.join([*parts, kube] if kube else parts)} pending", _PENDING)
     if kube:
-        return Choice("kube", f"{kube} pending, none of Volcano")
+        return Choice("kube", f"{kube} pending, none of Volcano", _PENDING)
     if _has_volcano(instance) or not instance.tasks:
-        return Choice("volcano", "no pod is pending, and the input has objects of Volcano")
-    return Choice("kube", "no pod is pending, and the input has no objects of Volcano")
+        return Choice("volcano", "no pod is pending, and the input has objects of Volcano", _OBJECTS)
+    return Choice("kube", "no pod is pending, and the input has no objects of Volcano", _OBJECTS)
 
 
 def beside(instance: Instance, policy: Policy) -> Iterator[str]:

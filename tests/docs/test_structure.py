@@ -27,8 +27,8 @@ def test_no_module_of_the_optimum_imports_many() -> None:
         name = str(path.relative_to(ROOT))
         if name.startswith("cpsched/optimum/"):
             tree = ast.parse(path.read_text(encoding="utf-8"))
-            froms = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-            count = sum((module or "").startswith("cpsched.optimum") for module in froms)
+            modules = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+            count = sum((module or "").startswith("cpsched.optimum") for module in modules)
             if count > MOST_IMPORTS:
                 wide[name] = count
     assert wide == WIDE

@@ -113,6 +113,8 @@ def _cell(cell: Cell, record: CellRecord, best: CellRecord | None) -> Row:
         "instance_sha256": cell.source.sha256,
         **cell.source.sizes,
         "model": cell.model.name,
+        "model_by": cell.choice.by or None,
+        "model_reason": cell.choice.reason or None,
         "engine": cell.engine,
         "seed": cell.seed,
         "status": record.status,

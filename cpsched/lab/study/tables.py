@@ -20,7 +20,7 @@ ROWS_AT_A_TIME = 2000
 CELLS: dict[str, str] = {
     **dict.fromkeys(("key", "instance", "also", "instance_sha256"), "string"),
     **dict.fromkeys(("nodes", "jobs", "queues", "tasks_pending", "tasks_running"), "int64"),
-    **dict.fromkeys(("model", "engine"), "string"),
+    **dict.fromkeys(("model", "model_by", "model_reason", "engine"), "string"),
     "seed": "int64",
     **dict.fromkeys(("status", "error", "solution"), "string"),
     "findings": "int64",
