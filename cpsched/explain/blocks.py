@@ -147,7 +147,9 @@ def _open_kinds(explanation: Explanation) -> str:
 
 def _all(names: Sequence[str]) -> str:
     *before, last = names
-    return f"{', '.join(before)} and {last} were" if before else f"{last} was"
+    if before:
+        return f"{', '.join(before)} and {last} were"
+    return f"{last} {'were' if last == _KINDS['nodes'] else 'was'}"
 
 
 def _repair_rows(found: Sequence[Repair]) -> list[tuple[str, str]]:
