@@ -50,6 +50,7 @@ def load(  # noqa: PLR0913 - the names of the command line's flags
     source: Source,
     *,
     sharding: Mapping[str, Any] | None = None,
+    node_usage: Mapping[str, Any] | None = None,
     lenient: bool = False,
     strict: bool = False,
     format: str | None = None,
@@ -67,6 +68,8 @@ def load(  # noqa: PLR0913 - the names of the command line's flags
         source: a path, "-" for stdin, several paths of one cluster, a mapping (a List, an object, the compact form or
             another program's snapshot), or a list of objects.
         sharding: overrides the instance's own: {"mode": "none|soft|hard", "nodes": [...]}.
+        node_usage: what was measured, for Volcano's plugin usage: node → {"cpu": percent, "memory": percent, "age":
+            seconds}; overrides the instance's own.
         lenient: in a case too, broken references between objects become warnings of the instance.
         strict: files and objects that cannot be read are errors; else they are set aside, and the warnings count them.
         format: what the source is, if it shall not be told by looking: volcano-dump, kai, simulator, openb, dlrm.
@@ -83,7 +86,7 @@ def load(  # noqa: PLR0913 - the names of the command line's flags
 
     added = tuple((count, like) for like, count in (add_nodes or {}).items())
     changes = Changes(tuple(submit), tuple(cordon), tuple(drain), added, tuple(without))
-    reading: dict[str, Any] = {"sharding": sharding, "lenient": lenient, "strict": strict}
+    reading: dict[str, Any] = {"sharding": sharding, "node_usage": node_usage, "lenient": lenient, "strict": strict}
     return load_instance(source, format=format, queues=queues, changes=changes, held=held, **reading)
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
 
 from cpsched.alterations import Alteration
+from cpsched.complaints import refusal
 from cpsched.doubts import Doubt
 from cpsched.errors import InputError
 from cpsched.policy.kube_registry import KubeVersion
@@ -164,9 +165,7 @@ class Solution(_Part):
         try:
             return cls.model_validate(dict(data))
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            place = ".".join(str(part) for part in first["loc"])
-            raise InputError(first["msg"].removeprefix("Value error, "), file=file, place=place) from None
+            raise refusal(error, file=file) from None
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form; fields that few decisions have are left out of the others."""

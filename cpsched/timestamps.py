@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta, timezone
 
+from cpsched.complaints import shown
+
 _RFC3339 = re.compile(
     r"(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9})\d*)?(?:([Zz])|([+-])(\d{2}):(\d{2}))", re.ASCII
 )
@@ -16,7 +18,7 @@ def parse(text: object) -> int:
     """Nanoseconds since 1970 of an RFC 3339 text; ValueError says what would be right."""
     match = _RFC3339.fullmatch(text) if isinstance(text, str) else None
     if not match:
-        raise ValueError(f'{_shown(text)} is not an RFC 3339 time; write "2026-01-31T12:00:00Z"')
+        raise ValueError(f'{shown(text)} is not an RFC 3339 time; write "2026-01-31T12:00:00Z"')
     year, month, day, hour, minute, second, fraction, zulu, sign, off_hour, off_minute = match.groups()
     try:
         zone = (
@@ -27,7 +29,7 @@ def parse(text: object) -> int:
         moment = datetime(int(year), int(month), int(day), int(hour), int(minute), int(second), tzinfo=zone)
         since = moment.astimezone(UTC) - _EPOCH
     except (ValueError, OverflowError) as error:
-        raise ValueError(f'{_shown(text)} is not a time that exists; write "2026-01-31T12:00:00Z"') from error
+        raise ValueError(f'{shown(text)} is not a time that exists; write "2026-01-31T12:00:00Z"') from error
     return (since.days * 86_400 + since.seconds) * _SECOND + int((fraction or "0").ljust(9, "0"))
 
 
@@ -37,8 +39,3 @@ def text(nanoseconds: int) -> str:
     stamp = (_EPOCH + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%S")
     tail = f".{fraction:09d}".rstrip("0") if fraction else ""
     return f"{stamp.rjust(19, '0')}{tail}Z"
-
-
-def _shown(value: object) -> str:
-    shown = repr(value) if not isinstance(value, str) else f'"{value}"'
-    return shown if len(shown) <= 60 else shown[:57] + "..."

@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from cpsched.alterations import Alteration
+from cpsched.complaints import refusal
 from cpsched.errors import InputError
 from cpsched.policy.kube_registry import KubeVersion
 from cpsched.policy.notes import shown
@@ -91,9 +92,7 @@ class Certificate(_Part):
         try:
             return cls.model_validate(dict(data))
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            place = ".".join(str(part) for part in first["loc"])
-            raise InputError(first["msg"].removeprefix("Value error, "), file=file, place=place) from None
+            raise refusal(error, file=file) from None
 
     def sealed(self) -> Certificate:
         """With the checksum of its content."""

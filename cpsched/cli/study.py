@@ -16,6 +16,7 @@ from cpsched.errors import InputError
 
 if TYPE_CHECKING:
     from cpsched.cli.output import Part
+    from cpsched.lab.study.folder import RunFolder
     from cpsched.lab.study.matrix import Plan
     from cpsched.lab.study.recipe import Recipe
     from cpsched.lab.study.run import Tally
@@ -179,12 +180,10 @@ def study(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
             "allow_extenders": allow_extenders or conf is not None or None,
             "lenient": lenient,
         }
-        begun = folder.read_study()[0] if folder.exists else None
-        kept = begun if file is None else None
+        kept = folder.read_study()[0] if folder.exists and file is None else None
         recipe, named = _recipe(kept, file).changed(given), {name for name, value in given.items() if value is not None}
-        if begun is not None and not models and recipe.models != begun.recipe.models:
-            was, now = ", ".join(begun.recipe.models), ", ".join(recipe.models)
-            warn([f"{run_dir}: this study was begun with --models {was}; {file} asks for {now}"])
+        if file is not None and not models:
+            warn(_other_models(folder, recipe, file))
         means = Means(runner, workers, ray_address, retry_failed)
         if not (engines or allow_exec):
             _refuse_programs(recipe.engines, file or run_dir)
@@ -226,6 +225,16 @@ def _recipe(kept: Plan | None, file: str | None) -> Recipe:
         return Recipe.read(file)
     # Somebody else may have begun the study: what it allowed is not allowed by that now.
     return Recipe() if kept is None else kept.recipe.model_copy(update={"allow_extenders": False})
+
+
+def _other_models(folder: RunFolder, recipe: Recipe, file: str) -> list[str]:
+    """Whether the study in the folder had other models than the file that now takes its place."""
+    try:
+        before = folder.read_study()[0].recipe.models
+    except InputError:
+        return []
+    was, now = ", ".join(before), ", ".join(recipe.models)
+    return [] if was == now else [f"{folder.path}: this study was begun with --models {was}; {file} asks for {now}"]
 
 
 def _refuse_programs(engines: Sequence[str], file: str) -> None:

@@ -39,10 +39,10 @@ class Judgement:
     differences: tuple[Difference, ...] = ()
     best_levels: Mapping[str, int | str | None] = field(default_factory=dict)
     """The values of what it is measured by, by label."""
-    left_open: str = ""
-    """The levels that the search for the optimum left open."""
     short: Mapping[str, int] = field(default_factory=dict)
     """Level of jobs_admitted → how many of its jobs got less than their minimum."""
+    left_open: str = ""
+    """The levels that the search for the optimum left open."""
 
     @property
     def engine(self) -> str:

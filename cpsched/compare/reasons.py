@@ -19,6 +19,8 @@ from cpsched.solution import Solution
 UNTOLD = "it gives no reason"
 MOST_TRIALS = 50
 """Victims that the judge tries to do without: each trial judges the whole decision anew."""
+MOST_JUDGED = 50_000
+"""Tasks in all these trials together: in a large cluster fewer victims are tried, at least one."""
 
 
 class Story(Protocol):
@@ -86,8 +88,8 @@ class Reasons:
 
     def _needless(self, task: str) -> str:
         """Whether the decision would be no worse by the rules without this victim; asked for the first victims only."""
-        if self._asked >= MOST_TRIALS:
-            return ""
+        if self._asked >= max(1, min(MOST_TRIALS, MOST_JUDGED // len(self.session.instance.tasks))):
+            return "; whether it was needed was not tried"
         self._asked += 1
         own = self.contender.solution
         kept = tuple(eviction for eviction in own.evictions if eviction.task != task)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cached_property
 
 from cpsched.compare.session import Session
@@ -27,7 +28,7 @@ class VolcanoStory:
 
     def __init__(self, session: Session, options: Options):
         self.session = session
-        told = replay(session.instance, session.policy, MirrorOptions(seed=options.chance, trace=True))
+        told = replay(session.instance, session.policy, MirrorOptions(seed=options.chance, outline=True))
         self.solution, self._lines = told.solution, told.trace
 
     def evicted(self, task: str) -> str:
@@ -41,28 +42,32 @@ class VolcanoStory:
 
     def placed(self, task: str) -> str:
         """Which action placed it, on whose turn."""
-        for index in range(len(self._lines) - 1, -1, -1):
-            line = self._lines[index]
-            if (found := _BACKFILL.match(line)) and found[1] == task:
-                return f"backfill put it on {found[2]}, the best of the nodes that pass"
-            if (found := _PLACED.match(line)) and found[1] == task:
-                return self._turn(index, found[2], "reserves" in line)
-        return "no action of the session tells of it"
+        return self._places.get(task, "no action of the session tells of it")
 
     def waiting(self, task: str) -> str:
         """What Volcano says of it, and what it keeps to itself."""
         return "; ".join(self.solution.unplaced.get(task, ())) or "no action reached it"
 
-    def _turn(self, index: int, node: str, reserves: bool) -> str:
-        turns = [(at, found) for at, line in enumerate(self._lines) if (found := _TURN.match(line))]
-        before = [(at, found) for at, found in turns if at < index]
-        if not before:
-            return f"it was given {node}"
-        action, job = before[-1][1].groups()
-        same = [at for at, found in turns if found[1] == action]
-        number = f"turn {same.index(before[-1][0]) + 1} of {len(same)}"
-        how = "reserved room on" if reserves else "took room on"
-        return f"{action} served {job} ({number}) and {how} {node}, {_CHOICE[action]}"
+    @cached_property
+    def _places(self) -> dict[str, str]:
+        """Task → the last time it was placed."""
+        turns = Counter(found[1] for line in self._lines if (found := _TURN.match(line)))
+        places: dict[str, str] = {}
+        so_far, action, job = Counter[str](), "", ""
+        for line in self._lines:
+            if turn := _TURN.match(line):
+                action, job = turn.groups()
+                so_far[action] += 1
+            elif found := _BACKFILL.match(line):
+                places[found[1]] = f"backfill put it on {found[2]}, the best of the nodes that pass"
+            elif (found := _PLACED.match(line)) and not action:
+                places[found[1]] = f"it was given {found[2]}"
+            elif found:
+                number = f"turn {so_far[action]} of {turns[action]}"
+                how = "reserved room on" if "reserves" in line else "took room on"
+                said = f"{action} served {job} ({number}) and {how} {found[2]}, {_CHOICE[action]}"
+                places[found[1]] = said
+        return places
 
     @cached_property
     def _sweeps(self) -> dict[str, tuple[str, tuple[str, ...]]]:

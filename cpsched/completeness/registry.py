@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from cpsched.alterations import UNALTERED
 from cpsched.completeness.counted import budgets, controllers, pod_groups, queues
 from cpsched.completeness.kinds import missing_kinds, unknown_budgets
+from cpsched.completeness.loads import doubts_of_load
 from cpsched.completeness.nodes import overcommitted, used
 from cpsched.completeness.origin import dumped_namespaces, is_from_cluster, one_namespace, volumes_bound
 from cpsched.completeness.refused import fitting, lacking_resources, nodes_counted
@@ -54,7 +55,8 @@ def doubts_of_input(instance: Instance) -> tuple[Doubt, ...]:
 
 def doubts(instance: Instance, policy: Policy, *, search: bool = False) -> tuple[Doubt, ...]:
     """Of the input and of the configuration; a search leaves out the extenders too that a mirror asks."""
-    return (*doubts_of_input(instance), *(doubts_of_search(instance, policy) if search else policy.doubts))
+    of_policy = doubts_of_search(instance, policy) if search else policy.doubts
+    return (*doubts_of_input(instance), *of_policy, *doubts_of_load(instance, policy))
 
 
 def _found(instance: Instance) -> tuple[Doubt, ...]:

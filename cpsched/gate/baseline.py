@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 import cpsched.version
 from cpsched import timestamps
+from cpsched.complaints import refusal
 from cpsched.errors import InputError
 from cpsched.files import read_document, write_whole
 from cpsched.gate.measure import Distance, Measured
@@ -99,10 +100,7 @@ def read_baseline(path: str) -> Baseline:
     try:
         return Baseline.model_validate(dict(document.data))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        wrong = first["msg"].removeprefix("Value error, ")
-        raise InputError(wrong, file=path, place=place, right="write it anew with check --update") from None
+        raise refusal(error, file=path, right="write it anew with check --update") from None
 
 
 def write_baseline(path: str, baseline: Baseline) -> None:

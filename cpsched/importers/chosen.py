@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from cpsched.instance import PENDING, Instance, Task
@@ -97,26 +97,55 @@ def _of_cluster(instance: Instance) -> Choice:
     return Choice("kube", "no pod is pending, and the input has no objects of Volcano", _OBJECTS)
 
 
-def beside(instance: Instance, policy: Policy) -> Iterator[str]:
-    """Pending pods that this policy decides nothing about, by whose they are, and those that Kueue holds back."""
+class Others(NamedTuple):
+    """Pending pods of one scheduler, about which a policy decides nothing."""
+
+    scheduler: str
+    tasks: tuple[str, ...]
+    model: str | None
+    """The shipped model that decides about them; None if their scheduler is not mirrored, or the policy is its own."""
+
+    def __str__(self) -> str:
+        count = len(self.tasks)
+        return f"{_pods(count)} of scheduler {self.scheduler} {_are(count)} pending ({_listed(self.tasks)})"
+
+
+def others(instance: Instance, policy: Policy) -> list[Others]:
+    """Pending pods that this policy decides nothing about, by whose they are."""
     strangers: dict[str, list[str]] = {}
-    held: list[str] = []
     for task in instance.tasks.values():
-        if not _waits(task):
-            continue
-        if (whose := _undecided(task, policy)) is not None:
+        if _waits(task) and (whose := undecided(task, policy)) is not None:
             strangers.setdefault(whose, []).append(task.key)
-        elif any(gate.name.startswith(_KUEUE) for gate in task.spec.scheduling_gates):
-            held.append(task.key)
-    for whose, keys in sorted(strangers.items()):
-        model = _MODELS.get(whose)
-        help_ = "only Volcano and kube-scheduler are mirrored" if model is None else f"see --model {model}"
-        if model == policy.model.scheduler:
+    return [Others(whose, tuple(keys), model_for(whose, policy)) for whose, keys in sorted(strangers.items())]
+
+
+def beside(instance: Instance, policy: Policy) -> Iterator[str]:
+    """The same as warnings, and the pods that Kueue holds back."""
+    for one in others(instance, policy):
+        if one.model is not None:
+            help_ = f"see --model {one.model}"
+        elif _MODELS.get(one.scheduler) is None:
+            help_ = "only Volcano and kube-scheduler are mirrored"
+        else:
             help_ = "no profile of the configuration has this name"
-        where = f"{_pods(len(keys))} of scheduler {whose} {_are(len(keys))} pending ({_listed(keys)})"
-        yield f"{where}: no part of this decision; {help_}"
+        yield f"{one}: no part of this decision; {help_}"
+    held = [
+        task.key
+        for task in instance.tasks.values()
+        if _waits(task)
+        and undecided(task, policy) is None
+        and any(gate.name.startswith(_KUEUE) for gate in task.spec.scheduling_gates)
+    ]
     if held:
-        yield f"{_pods(len(held))} {_are(len(held))} held back by Kueue until it admits {_them(held)} ({_listed(held)})"
+        yield (
+            f"{_pods(len(held))} {_are(len(held))} held back by Kueue until it admits {_them(held)} ({_listed(held)})"
+        )
+
+
+def model_for(scheduler: str, policy: Policy) -> str | None:
+    """The other shipped model that decides about the pods of this scheduler."""
+    model = _MODELS.get(scheduler)
+    return None if model == policy.model.scheduler else model
 
 
 def _waits(task: Task) -> bool:
@@ -131,7 +160,7 @@ def _mirrored(instance: Instance, task: Task) -> str | None:
     return _MODELS.get(named)
 
 
-def _undecided(task: Task, policy: Policy) -> str | None:
+def undecided(task: Task, policy: Policy) -> str | None:
     """The scheduler of a pod that is another's than the policy's."""
     named = task.spec.scheduler_name
     if policy.jobs_are_pods:
@@ -160,6 +189,6 @@ def _them(keys: list[str]) -> str:
     return "it" if len(keys) == 1 else "them"
 
 
-def _listed(keys: list[str]) -> str:
+def _listed(keys: Sequence[str]) -> str:
     more = len(keys) - _MOST_NAMES
     return ", ".join(sorted(keys)[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")

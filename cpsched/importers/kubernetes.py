@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,9 +9,9 @@ from functools import cache
 from typing import Any
 
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 
 from cpsched.aside import Aside
+from cpsched.complaints import complaint, named
 from cpsched.errors import InputError
 from cpsched.importers.gaps import Gaps
 from cpsched.importers.raw import text_at
@@ -154,23 +153,11 @@ def input_error(error: ValidationError, *, file: str | None, place: str | None) 
     """The first complaint of pydantic as one line of ours."""
     first, *others = error.errors(include_url=False)
     path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).removeprefix(".")
-    wrong = _complaint(first)
+    wrong = complaint(first)
     if others:
         wrong += f" (and {len(others)} more like it)"
     right = "cpsched schema instance shows the fields" if first["type"] == "extra_forbidden" else None
     return InputError(wrong, file=file, place=": ".join(part for part in (place, path) if part), right=right)
-
-
-def _complaint(detail: ErrorDetails) -> str:
-    if detail["type"] == "value_error":
-        return str(detail["ctx"]["error"])
-    if detail["type"] == "extra_forbidden":
-        return "no such field"
-    message = _CLASS_NAMES.sub("a mapping", detail["msg"]).replace("a valid tuple", "a list").removeprefix("Input ")
-    return f"{_shown(detail['input'])} {message}" if message.startswith("should") else message
-
-
-_CLASS_NAMES = re.compile(r"a valid dictionary( or instance of \w+)?")
 
 
 def _with_identity(found: Object, kind: str, file: str, where: str) -> Object:
@@ -209,16 +196,3 @@ def _title(kind: str, raw: Mapping[str, Any], place: str) -> str:
         return f"{place} {kind}".strip()
     namespace = metadata.get("namespace") if isinstance(metadata, Mapping) else None
     return f"{kind} {namespace}/{name}" if isinstance(namespace, str) and namespace else f"{kind} {name}"
-
-
-def named(value: Any) -> str:
-    """What sort of value this is, for an error."""
-    names = {dict: "a mapping", list: "a list", str: "a text", bool: "a boolean", int: "a number", float: "a number"}
-    return "nothing" if value is None else names.get(type(value), type(value).__name__)
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, dict | list):
-        return named(value)
-    shown = f'"{value}"' if isinstance(value, str) else repr(value)
-    return shown if len(shown) <= 60 else shown[:57] + "..."

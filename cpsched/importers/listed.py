@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from cpsched.complaints import named
 from cpsched.errors import InputError
-from cpsched.importers.kubernetes import named, no_object
+from cpsched.importers.kubernetes import no_object
 from cpsched.importers.stripped import kind_of
 from cpsched.objects import KINDS
 from cpsched.parsing import Document

@@ -8,13 +8,14 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSeriali
 from pydantic.alias_generators import to_camel
 
 from cpsched import quantity, timestamps
+from cpsched.complaints import named
 
 INT32_MAX = 2**31 - 1
 
 
 def _quantity(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise ValueError(f"a quantity is a number or a text such as 500m or 4Gi, not {type(value).__name__}")
+        raise ValueError(f"a quantity is a number or a text such as 500m or 4Gi, not {named(value)}")
     if quantity.nano(value) < 0:
         raise ValueError(f"{value} is negative; a quantity here is zero or more")
     return str(value)

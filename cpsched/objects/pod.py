@@ -109,13 +109,19 @@ class ClaimStatus(Shape):
     resource_claim_name: str = ""
 
 
+class PodCondition(Condition):
+    """A condition, with the moment from which it holds."""
+
+    last_transition_time: Time | None = None
+
+
 class PodStatus(Shape):
     """Where the pod stands."""
 
     phase: Literal["", "Pending", "Running", "Succeeded", "Failed", "Unknown"] = ""
     nominated_node_name: str = ""
     start_time: Time | None = None
-    conditions: Items[Condition] = ()
+    conditions: Items[PodCondition] = ()
     container_statuses: Items[ContainerStatus] = ()
     init_container_statuses: Items[ContainerStatus] = ()
     resource_claim_statuses: Items[ClaimStatus] = ()

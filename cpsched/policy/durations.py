@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from cpsched.complaints import shown
+
 UNITS = {
     "ns": 1,
     "us": 1_000,
@@ -54,4 +56,4 @@ def _part_nanoseconds(part: re.Match[str]) -> int:
 
 
 def _refused(text: object) -> ValueError:
-    return ValueError(f'{text!r} is not a duration; write a text such as "1h30m" or "250ms"')
+    return ValueError(f'{shown(text)} is not a duration; write a text such as "1h30m" or "250ms"')

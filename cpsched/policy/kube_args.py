@@ -115,7 +115,7 @@ class NodeResourcesFitArgs(Args):
     """Extended resources that are not checked, and the scoring strategy."""
 
     ignored_resources: Items[str] = ()
-    ignored_resource_groups: Items[Annotated[str, BeforeValidator(_group)]] = ()
+    ignored_resource_groups: Items[Annotated[str, AfterValidator(_group)]] = ()
     scoring_strategy: ScoringStrategy = ScoringStrategy(type="LeastAllocated")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from cpsched.doubts import Doubt
 from cpsched.errors import InputError
@@ -29,7 +29,7 @@ def _extended(name: str) -> str:
 class ManagedResource(ClosedShape):
     """An extended resource that the extender looks after."""
 
-    name: Annotated[str, BeforeValidator(_extended)]
+    name: Annotated[str, AfterValidator(_extended)]
     ignored_by_scheduler: bool = False
 
 

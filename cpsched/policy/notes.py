@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -58,7 +59,7 @@ def known(word: object, words: Iterable[str], *, also: Iterable[str] = ()) -> st
 
 def shown(value: object) -> str:
     """A value as it may stand in a one-line message."""
-    return short(f'"{value}"' if isinstance(value, str) else repr(value))
+    return short(f'"{value}"' if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str))
 
 
 def short(text: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
+from cpsched.complaints import accepted
 from cpsched.objects.base import Shape
 from cpsched.policy.notes import Notes, known, shown, subplace
 
@@ -40,13 +41,9 @@ def validated(shape: type[AnyModel], data: object, notes: Notes, place: str | No
 
 def _refusal(detail: ErrorDetails, notes: Notes, place: str | None) -> Exception:
     where = _place(place, detail["loc"])
-    text = detail["msg"].removeprefix("Value error, ")
-    if detail["type"] == "missing":
-        return notes.error("is missing", place=where)
-    if detail["type"] == "value_error":
-        return notes.error(text, place=where)
-    right = f"it {text.removeprefix('Input ')}" if text.startswith("Input ") else text
-    return notes.error(f"{shown(detail['input'])} does not fit", place=where, right=right)
+    if detail["type"] in ("missing", "value_error"):
+        return notes.error(accepted(detail), place=where)
+    return notes.error(f"{shown(detail['input'])} does not fit", place=where, right=f"it {accepted(detail)}")
 
 
 def _place(place: str | None, location: Location) -> str | None:

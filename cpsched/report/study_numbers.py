@@ -85,7 +85,8 @@ class Study:
         self.cells += 1
         self.instances.add(cell["instance_sha256"])
         self.models.add(cell["model"])
-        self.choices[cell["instance_sha256"], cell["model"]] = (cell["model"], cell["model_by"] or "")
+        if cell["status"] != "input":
+            self.choices[cell["instance_sha256"], cell["model"]] = (cell["model"], cell["model_by"] or "")
         self.doubts.update((cell["doubts"] or "").splitlines())
         if cell["status"] != "ok":
             self.failed.append(cell)

@@ -190,8 +190,8 @@ def test_another_input_or_configuration_does_not_fit(cli: Command, tiny: Path, w
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"kind": "Certificate"}', "model: Field required"),
-        ('{"kind": "Certificate", "apiVersion": "cpsched/v9"}', "apiVersion: Input should be 'cpsched/v1'"),
+        ('{"kind": "Certificate"}', "model: is missing"),
+        ('{"kind": "Certificate", "apiVersion": "cpsched/v9"}', "apiVersion: \"cpsched/v9\" should be 'cpsched/v1'"),
     ],
 )
 def test_what_cannot_be_read_is_one_line(cli: Command, tiny: Path, tmp_path: Path, text: str, said: str) -> None:
@@ -267,7 +267,7 @@ def test_an_open_level_below_a_claim_is_named_too(cli: Command, tiny: Path, writ
             'a bound is claimed by "nobody: every bound was computed anew"; by is one of bound, lp, cp-sat, highs',
         ),
         ({"kind": "claimed"}, 'a bound is claimed by ""; by is one of bound, lp, cp-sat, highs'),
-        ({"kind": "claimed", "by": ["cp-sat"]}, "Input should be a valid string"),
+        ({"kind": "claimed", "by": ["cp-sat"]}, "by: a list should be a text"),
         ({"kind": "zero", "by": "cp-sat"}, 'by stands beside evidence of kind "zero"; only a claimed bound has it'),
     ],
 )

@@ -74,7 +74,7 @@ def test_the_list_names_every_family_and_parameter(cli: Command) -> None:
         (("contended", "--set", "nodes"), "--set nodes; write NAME=VALUE"),
         (("contended", "--set", "nodes=1", "--set", "nodes=2"), "--set nodes twice; write NAME=A,B for both"),
         (("contended", "--set", "nodes=0"), "family contended: nodes: "),
-        (("contended", "--set", "nodes=1,x", "-o", "never/"), 'family contended: nodes: "x" should be a valid integer'),
+        (("contended", "--set", "nodes=1,x", "-o", "never/"), 'family contended: nodes: "x" should be a whole number'),
         (("contended", "--count", "2"), "2 instances for stdout; give a folder: -o DIR"),
         (("contended", "--count", "0"), "Invalid value for '--count'"),
         (("contended", "--recipe", "x.json"), "a recipe and a family or --set; the recipe says it all"),

@@ -15,6 +15,7 @@ import yaml
 
 import cpsched
 from cpsched.certificate import Certificate
+from cpsched.complaints import shown
 from cpsched.solution import Solution
 from tests.cli.conftest import ROOT, Command
 
@@ -201,7 +202,7 @@ def test_the_release_is_the_documents_own(cli: Command, tmp_path: Path) -> None:
 def test_a_release_that_is_not_known_is_refused(cli: Command, tmp_path: Path, release: object) -> None:
     for path in solved(cli, tmp_path, KUBE, "--model", "kube"):
         path.write_text(json.dumps(json.loads(path.read_text()) | {"kube_version": release}))
-        said = f"cpsched: error: {path}: kube_version: Input should be '1.36', 'head' or ''\n"
+        said = f"cpsched: error: {path}: kube_version: {shown(release)} should be '1.36', 'head' or ''\n"
         assert cli("verify", path, KUBE) == (2, "", said)
 
 

@@ -96,7 +96,7 @@ def test_what_it_says_about_its_own_findings_does_not_count(instance: cpsched.In
         (python("print('{')"), "not valid JSON"),
         (python("print('[]')"), "a Solution is a mapping"),
         (python('print(\'{"kind": "Pod"}\')'), "kind is 'Pod'; give a Solution"),
-        (python("print('{\"binds\": 1}')"), "binds: Input should be a valid dictionary"),
+        (python("print('{\"binds\": 1}')"), "binds: 1 should be a mapping"),
         (python('print(\'{"instance_sha256": "1"}\')'), "answers for another instance"),
     ],
 )

@@ -24,11 +24,13 @@ ENGINE = "volcano"
 class Options:
     """How to replay: which of upstream's random choices to take, and what to tell.
 
-    Without a seed the choices are the mirror's own; `fast=False` takes the plain path through every node.
+    Without a seed the choices are the mirror's own; `fast=False` takes the plain path through every node. `outline`
+    tells as much of the story as the fast path comes by: whom it placed and cleared room for, not where it failed.
     """
 
     seed: int | None = None
     trace: bool = False
+    outline: bool = False
     fast: bool = True
 
 
@@ -63,7 +65,7 @@ def outcomes(instance: Instance, policy: Policy, *, most_runs: int = 2000, sampl
 
 
 def _run(instance: Instance, policy: Policy, choices: Choices, options: Options) -> Replay:
-    story = Story(wanted=options.trace)
+    story = Story(wanted=options.trace, outline=options.outline)
     with without_collector():
         return _session(instance, policy, choices, options, story)
 

@@ -6,16 +6,20 @@ from cpsched.greedy.volcano.hooks import Refusal
 
 
 class Story:
-    """Collects lines if wanted, and reasons always."""
+    """Collects lines if wanted or if the outline is, and reasons always.
 
-    def __init__(self, *, wanted: bool = False):
+    Where it is wanted, every attempt is made as upstream makes it; the outline tells what was done, at no cost.
+    """
+
+    def __init__(self, *, wanted: bool = False, outline: bool = False):
         self.wanted = wanted
+        self._told = wanted or outline
         self.lines: list[str] = []
         self._reasons: dict[str, dict[tuple[str, str], Refusal | None]] = {}
 
     def tell(self, line: str) -> None:
         """Add a line."""
-        if self.wanted:
+        if self._told:
             self.lines.append(line)
 
     def note(self, task: str, action: str, reason: Refusal | str) -> None:

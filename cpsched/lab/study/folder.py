@@ -13,6 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from cpsched.complaints import complaint, place_in
 from cpsched.errors import InputError
 from cpsched.files import read_document, write_whole
 from cpsched.lab.study.journal import Journal
@@ -50,8 +51,8 @@ class RunFolder:
         try:
             study = StudyFile.model_validate(data)
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            wrong, place = f"not as it was written ({first['msg']})", ".".join(str(part) for part in first["loc"])
+            first = error.errors(include_url=False)[0]
+            wrong, place = f"not as it was written ({complaint(first)})", place_in(first)
             raise InputError(wrong, file=str(path), place=place, right="give another folder") from None
         models = tuple(_setting(model) for model in study.models)
         recipe = Recipe.parse(study.recipe, file=str(path))

@@ -10,6 +10,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
+from cpsched.complaints import complaint, place_in
 from cpsched.errors import InputError
 from cpsched.files import writing_whole
 from cpsched.json_values import json_line
@@ -125,9 +126,8 @@ class Journal(Generic[R]):
         except InputError as error:
             return Flaw(place, error if error.place else error.within(place=where), data)
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            inside, told = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
-            wrong = f"{inside}: {told}" if inside else told
+            first = error.errors(include_url=False)[0]
+            wrong = f"{inside}: {complaint(first)}" if (inside := place_in(first)) else complaint(first)
             return Flaw(place, InputError(wrong, file=str(self.path), place=where), data)
 
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from cpsched import quantity
+from cpsched.complaints import refusal
 from cpsched.engines import MIRROR, named_in
 from cpsched.errors import InputError
 from cpsched.files import read_document
@@ -112,9 +113,7 @@ class Recipe(BaseModel):
         try:
             recipe = cls.model_validate({key: value for key, value in data.items() if value is not None})
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            place = ".".join(str(part) for part in first["loc"])
-            raise InputError(first["msg"].removeprefix("Value error, "), file=file, place=place) from None
+            raise refusal(error, file=file) from None
         return recipe._checked(file)
 
     @classmethod

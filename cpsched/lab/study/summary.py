@@ -34,7 +34,8 @@ class Summary:
             group = (row["model"], row["engine"])
             counts = summary.groups.setdefault(group, Counter())
             counts["cells"] += 1
-            summary.choices[row["instance_sha256"], row["model"]] = (row["model"], row["model_by"] or "")
+            if row["status"] != "input":
+                summary.choices[row["instance_sha256"], row["model"]] = (row["model"], row["model_by"] or "")
             summary.doubts.update((row["doubts"] or "").splitlines())
             counts[row["status"]] += 1
             counts["failed"] += row["status"] != "ok"

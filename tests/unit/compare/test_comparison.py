@@ -11,8 +11,13 @@ import pytest
 
 import cpsched
 from cpsched.compare import reasons as reasons_module
+from cpsched.compare import volcano_story
 from cpsched.compare.comparison import Comparison
+from cpsched.compare.session import Told, open_session
 from cpsched.compare.standing import Gap
+from cpsched.greedy.volcano.engine import Options as VolcanoOptions
+from cpsched.importers.corpus import cases
+from cpsched.options import Options
 from cpsched.solution import Solution
 from tests.judge import cluster, conf, job, pending, running
 
@@ -203,7 +208,40 @@ def test_without_recorded_decisions_there_is_nothing_to_replay() -> None:
         compared(TINY / "preempt-one-is-enough.json", engines=("recorded",))
 
 
-def test_the_judge_tries_to_do_without_the_first_victims_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reasons_module, "MOST_TRIALS", 1)
-    found = reasons(compared(TINY / "preempt-one-is-enough.json"), "volcano")
-    assert [("not needed" in text) for text in found.values()] == [True, False]
+@pytest.mark.parametrize("bound", ["MOST_TRIALS", "MOST_JUDGED"])
+def test_the_judge_tries_to_do_without_the_first_victims_only(bound: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And says so of the others; in a large cluster each trial takes long."""
+    monkeypatch.setattr(reasons_module, bound, 1)
+    first, second = reasons(compared(TINY / "preempt-one-is-enough.json"), "volcano").values()
+    assert first.endswith("; it was not needed: without it no further rule breaks")
+    assert second.endswith("; whether it was needed was not tried")
+
+
+def test_the_story_without_every_attempt_gives_the_same_reasons(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To tell of every attempt takes the long way through every node: in a large cluster minutes."""
+    asked: list[VolcanoOptions] = []
+    replay = volcano_story.replay
+
+    def recording(instance: Any, policy: Any, options: VolcanoOptions) -> Any:
+        asked.append(options)
+        return replay(instance, policy, options)
+
+    def in_full(instance: Any, policy: Any, options: VolcanoOptions) -> Any:
+        return replay(instance, policy, VolcanoOptions(seed=options.seed, trace=True))
+
+    told = 0
+    for case in (*cases(str(TINY)), *cases(str(ISSUES))):
+        session = open_session(case, Told())
+        if not session.policy.is_kube:
+            monkeypatch.setattr(volcano_story, "replay", recording)
+            short = volcano_story.VolcanoStory(session, Options())
+            monkeypatch.setattr(volcano_story, "replay", in_full)
+            full = volcano_story.VolcanoStory(session, Options())
+            assert short.solution == full.solution
+            for eviction in short.solution.evictions:
+                assert short.evicted(eviction.task) == full.evicted(eviction.task)
+            for task in (*short.solution.binds, *short.solution.reserves):
+                assert short.placed(task) == full.placed(task)
+                told += 1
+    assert told > 30
+    assert not any(options.trace for options in asked)

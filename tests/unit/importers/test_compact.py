@@ -234,7 +234,7 @@ def test_errors(source, line):
         (cluster(job("a", pending("much"))), ("a-task-0", '"much" is not a quantity')),
         (cluster(queues=[{"name": "q", "state": "Ajar"}]), ("queues[0].state", "Ajar", "Open")),
         (cluster(job("", pending())), ("jobs[0].name", "1 character")),
-        (cluster(queues=[{"name": "q", "weight": "3"}]), ("queues[0].weight", '"3"', "integer")),
+        (cluster(queues=[{"name": "q", "weight": "3"}]), ("queues[0].weight", '"3"', "whole number")),
         (cluster(nodes={"n1": -1}), ("nodes[0].allocatable.cpu", "negative")),
     ],
 )

@@ -141,7 +141,7 @@ def test_report():
             {"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "v1", "kind": "Node"}]},
             "input: items[0] Node: metadata.name is missing; every object needs a name",
         ),
-        ([{**POD, "spec": {"priority": "high"}}], 'input: Pod p: spec.priority: "high" should be a valid integer'),
+        ([{**POD, "spec": {"priority": "high"}}], 'input: Pod p: spec.priority: "high" should be a whole number'),
         ([{**POD, "spec": {"priority": 2**31}}], "input: Pod p: spec.priority: 2147483648 should be less than"),
         ([{**POD, "spec": {"preemptionPolicy": "Always"}}], 'input: Pod p: spec.preemptionPolicy: "Always" should be '),
         ([{**POD, "spec": {"containers": "c"}}], 'input: Pod p: spec.containers: "c" should be a'),
@@ -155,7 +155,7 @@ def test_report():
         ),
         (
             [{**NODE, "status": {"allocatable": {"cpu": True}}}],
-            "input: Node n1: status.allocatable.cpu: a quantity is a number or a text such as 500m or 4Gi, not bool",
+            "input: Node n1: status.allocatable.cpu: a quantity is a number or a text such as 500m or 4Gi, not a bool",
         ),
     ],
 )

@@ -92,7 +92,7 @@ def test_the_next_run_sets_it_aside_and_runs_its_cell_again(folder: Path) -> Non
     tally = go_on(folder)
     assert (tally.kept, tally.ran) == (5, 1)
     first, second = tally.notes
-    assert first.startswith(f"{file}: line 3: key: String should match pattern")
+    assert first.startswith(f'{file}: line 3: key: "x" should match ^')
     assert second == f"{file}: 1 line set aside in results.jsonl.unreadable; what has no other record runs again"
     assert (folder / "results.jsonl.unreadable").read_bytes() == bare
     assert lines(file)[:5] == [*parts[:2], *parts[3:]]
@@ -107,7 +107,7 @@ def test_a_spoilt_record_of_an_instance_is_told_and_read_again(folder: Path) -> 
     rows, told = shown(folder)
     assert rows == 4
     assert told == [
-        f"{file}: line 2: status: Field required",
+        f"{file}: line 2: status: is missing",
         f"{file}: nothing about nodes-used.json, so their cells are missing",
     ]
     tally = go_on(folder)

@@ -127,7 +127,7 @@ def test_hash_seeds_and_processes_do_not_matter() -> None:
     [
         (("contendet", {}), "unknown family contendet; did you mean contended? known: contended, gpu-pool"),
         (("contended", {"node": 3}), "family contended: no parameter node; did you mean nodes? known: nodes, gangs"),
-        (("contended", {"nodes": "many"}), 'family contended: nodes: "many" should be a valid integer'),
+        (("contended", {"nodes": "many"}), 'family contended: nodes: "many" should be a whole number'),
         (("openb", {}), "family openb samples a trace; say where it is: --trace DIR"),
     ],
 )

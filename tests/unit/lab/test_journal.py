@@ -72,7 +72,7 @@ def test_a_spoilt_line_in_the_middle_costs_only_itself_and_is_told(journal: Jour
     assert keys(journal) == [A, C]
     first, second, third, fourth = flaws(journal)
     assert first == f"{journal.path}: line 2 column 1: not valid JSON: a value is missing"
-    assert second.startswith(f"{journal.path}: line 3: Input should be an object")
+    assert second.startswith(f"{journal.path}: line 3: a list should be a mapping")
     assert third == f"{journal.path}: line 4: 0 values on one line; write one"
     assert fourth == f"{journal.path}: line 6: the key key is there twice (first in line 6); keep one of them"
 

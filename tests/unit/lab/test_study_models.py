@@ -17,6 +17,7 @@ from cpsched.lab.study.results import read
 from cpsched.lab.study.run import Means, Tally, run
 from cpsched.lab.study.state import described
 from cpsched.lab.study.summary import Summary
+from cpsched.report.study import study_report
 
 ROOT = Path(__file__).parents[3]
 TINY = ROOT / "instances" / "tiny"
@@ -97,6 +98,14 @@ def test_the_summary_counts_instances_by_what_decided(finished: Path) -> None:
     summary = Summary.of(read(finished).cells())
     told = {(one["model"], one["by"], one["instances"]) for one in summary.models()}
     assert told == {(model, by, 1) for model, by, _ in ASKED.values()}
+    report = study_report("s", read(finished).rows(), lambda *_: [], drawn=False)
+    [line] = [one.text for one in report.verdict if "instance: model" in one.text]
+    assert set(line.rstrip(".").split("; ")) == {
+        "1 instance: model kube (by the configuration)",
+        "1 instance: model kube (by the pending pods)",
+        "1 instance: model volcano (the default)",
+        "1 instance: model volcano (by the pending pods)",
+    }
 
 
 def test_a_named_model_needs_no_reason_and_has_the_same_keys(copied: Path, corpus: Path) -> None:

@@ -87,10 +87,15 @@ RATIO = "RequestedToCapacityRatio"
         ("DefaultPreemption", {"minCandidateNodesPercentage": 0, "minCandidateNodesAbsolute": 0}, "are both 0"),
         ("DefaultPreemption", {"minCandidateNodesPercentage": 101}, "less than or equal to 100"),
         ("DefaultPreemption", {"minCandidateNodesAbsolute": -1}, "greater than or equal to 0"),
-        ("DefaultPreemption", {"minCandidateNodesAbsolute": "5"}, '"5" does not fit; it should be a valid integer'),
+        ("DefaultPreemption", {"minCandidateNodesAbsolute": "5"}, '"5" does not fit; it should be a whole number'),
         ("InterPodAffinity", {"hardPodAffinityWeight": 101}, "less than or equal to 100"),
         ("InterPodAffinity", {"kind": "Affinity"}, "kind is Affinity; it should be InterPodAffinityArgs"),
         ("NodeResourcesFit", {"scoringStrategy": {"resources": []}}, "scoringStrategy.type: is missing"),
+        (
+            "NodeResourcesFit",
+            {"ignoredResourceGroups": [5]},
+            "ignoredResourceGroups[0]: 5 does not fit; it should be a text",
+        ),
         ("NodeResourcesFit", {"scoringStrategy": {"type": "Most"}}, "should be 'LeastAllocated', 'MostAllocated'"),
         ("NodeResourcesFit", {"scoringStrategy": {"type": RATIO}}, "belongs to the type RequestedToCapacityRatio"),
         (

@@ -196,6 +196,7 @@ class TestExtenders:
             ([{"urlPrefix": "x", "prioritizeVerb": "p"}], "needs a weight above 0"),
             ([{"urlPrefix": "x", "bindVerb": "b"}] * 2, "several extenders have a bindVerb"),
             ([{"urlPrefix": "x", "managedResources": names("a.com/x")}] * 2, "a.com/x is managed twice"),
+            ([{"urlPrefix": "x", "managedResources": [{"name": 5}]}], "managedResources[0].name: 5 does not fit"),
             ([{"urlPrefix": "x", "managedResources": names("cpu")}], "cpu is not an extended resource"),
         ],
     )
