@@ -133,7 +133,7 @@ def _make_way(place: Path) -> None:
     """Entries are plain files of ours: no link is followed out of the folder, no pipe's reader waited for."""
     if place.is_symlink():
         place.unlink()
-    elif place.exists() and not place.is_file():
+    elif place.exists() and not place.is_file() and not place.is_dir():
         raise InputError("is not a file", file=str(place), right="remove it")
 
 
