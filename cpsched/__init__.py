@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 
 from cpsched.errors import InputError
+from cpsched.version import __version__
 
 # What comes before Ctrl-C is in hand is kept short: `typing` is only needed by type checkers, which know this name.
 TYPE_CHECKING = False
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from cpsched.options import Prover
     from cpsched.policy import Policy
     from cpsched.solution import Finding, Solution
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Comparison",
@@ -51,6 +50,7 @@ def load(  # noqa: PLR0913 - the names of the command line's flags
     source: Source,
     *,
     sharding: Mapping[str, Any] | None = None,
+    node_usage: Mapping[str, Any] | None = None,
     lenient: bool = False,
     strict: bool = False,
     format: str | None = None,
@@ -68,6 +68,8 @@ def load(  # noqa: PLR0913 - the names of the command line's flags
         source: a path, "-" for stdin, several paths of one cluster, a mapping (a List, an object, the compact form or
             another program's snapshot), or a list of objects.
         sharding: overrides the instance's own: {"mode": "none|soft|hard", "nodes": [...]}.
+        node_usage: what was measured, for Volcano's plugin usage: node → {"cpu": percent, "memory": percent, "age":
+            seconds}; overrides the instance's own.
         lenient: in a case too, broken references between objects become warnings of the instance.
         strict: files and objects that cannot be read are errors; else they are set aside, and the warnings count them.
         format: what the source is, if it shall not be told by looking: volcano-dump, kai, simulator, openb, dlrm.
@@ -84,7 +86,7 @@ def load(  # noqa: PLR0913 - the names of the command line's flags
 
     added = tuple((count, like) for like, count in (add_nodes or {}).items())
     changes = Changes(tuple(submit), tuple(cordon), tuple(drain), added, tuple(without))
-    reading: dict[str, Any] = {"sharding": sharding, "lenient": lenient, "strict": strict}
+    reading: dict[str, Any] = {"sharding": sharding, "node_usage": node_usage, "lenient": lenient, "strict": strict}
     return load_instance(source, format=format, queues=queues, changes=changes, held=held, **reading)
 
 
@@ -196,6 +198,7 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
     from cpsched.compare.comparison import compared
     from cpsched.compare.optima import NO_CACHE, optima_in
     from cpsched.compare.session import Session
+    from cpsched.engines import MIRROR
     from cpsched.importers.policy import load_policy
     from cpsched.options import Options
 
@@ -212,7 +215,7 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
     session = Session(instance.file or "input", instance, policy, pod_groups=pod_groups)
     optima = optima_in(NO_CACHE if cache is None else os.fspath(cache))
     given = decisions or {}
-    names = contender.checked([session.mirror if name == contender.MIRROR else name for name in engines], given)
+    names = contender.checked([session.mirror if name == MIRROR else name for name in engines], given)
     found = [contender.contend(session, name, options, optima) for name in names]
     found += [contender.given(session, name, solution) for name, solution in given.items()]
     return compared(session, found, options)

@@ -86,6 +86,8 @@ ENGINES: dict[str, Engine] = {
 """By name."""
 DEFAULT = "optimal"
 """The engine that decides if none is named."""
+MIRROR = "mirror"
+"""Stands for the mirror of the scheduler that the model is made for: volcano or kube."""
 
 
 def named_in(lists: Iterable[str]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import Enum
 from functools import cached_property
 from typing import Any
@@ -16,7 +16,7 @@ from cpsched.objects import cluster, groups, node, pod
 from cpsched.objects.base import Object
 from cpsched.objects.devices import ResourceClaim
 from cpsched.objects.pod import PodSpec, PodStatus
-from cpsched.objects.written import object_dict, shared_dict
+from cpsched.objects.written import object_dict, unversioned_dict
 from cpsched.requests import kube_nonzero_requests, kube_requests, volcano_requests
 
 API_VERSION = "cpsched/v1"
@@ -282,6 +282,15 @@ class Sharding:
 
 
 @dataclass(frozen=True)
+class NodeLoad:
+    """What was measured on a node: percent of its cpu and memory, and how many seconds ago."""
+
+    cpu: float = 0.0
+    memory: float = 0.0
+    age: float = 0.0
+
+
+@dataclass(frozen=True)
 class Instance:
     """One cluster at one moment; mappings keep the order in which objects were given (the order of arrival)."""
 
@@ -299,6 +308,8 @@ class Instance:
     conf: Mapping[str, Any] | None = None
     recipe: Mapping[str, Any] | None = None
     """How a generated instance was made."""
+    node_usage: Mapping[str, NodeLoad] | None = None
+    """Measured load by node; None if nobody has said any."""
     what_if: tuple[Alteration, ...] = ()
     warnings: tuple[str, ...] = ()
     file: str | None = None
@@ -354,9 +365,9 @@ class Instance:
 
     @cached_property
     def sha256(self) -> str:
-        """Hash of the content, the same for every way of writing or making the same instance."""
+        """Hash of the content, the same for every way of writing or making the same instance, and after a heartbeat."""
         known: dict[int, Any] = {}
-        content = self._stated() | {"objects": [shared_dict(item, known) for item in self.objects]}
+        content = self._stated() | {"objects": [unversioned_dict(item, known) for item in self.objects]}
         content.pop("recipe", None)
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
@@ -372,6 +383,8 @@ class Instance:
         if self.sharding:
             shard = self.sharding
             content["sharding"] = {"mode": shard.mode, "nodes": sorted(shard.nodes), "name": shard.name}
+        if self.node_usage is not None:
+            content["nodeUsage"] = {name: asdict(load) for name, load in sorted(self.node_usage.items())}
         if self.conf is not None:
             content["conf"] = dict(self.conf)
         if self.recipe is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import zip_longest
 
-import cpsched
+import cpsched.version
 from cpsched.check import Decision, violations
 from cpsched.completeness.registry import doubts
 from cpsched.doubts import Doubt
@@ -54,7 +54,7 @@ def examined(instance: Instance, policy: Policy, solution: Solution, known: Deci
             **made_under(policy),
             "levels": solution.levels if solution.proves else computed,
             "findings": findings(decision, solution),
-            "versions": {"cpsched": cpsched.__version__, **solution.versions},
+            "versions": {"cpsched": cpsched.version.__version__, **solution.versions},
             "doubts": doubts_about(instance, policy, solution),
         }
     )

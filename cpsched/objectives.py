@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import ceil, floor
 from types import MappingProxyType
@@ -18,8 +18,12 @@ from cpsched.snapshot.rights import is_above_share_now
 from cpsched.solution import Level
 
 Value = int | None
+MOST_OPEN = 2
+"""Open levels that a sentence names."""
 PRIORITY_OFFSET = 2**31
 MILLIONTHS = 10**6
+IN_MILLIONTHS = frozenset({"queue_deficit_max", "queue_deficit_total", "resources_placed"})
+"""Levels that count in millionths; readers see percent."""
 
 
 def jobs_admitted(decision: Decision, priority: int) -> int:
@@ -72,7 +76,7 @@ def victim_priority_sum(victims: Iterable[Task], snapshot: Snapshot) -> int:
 def level_text(
     label: str, value: int | str | None, values: Mapping[str, int | str | None] = MappingProxyType({})
 ) -> str:
-    """A level's value for a reader; a priority sum is split into the number of victims and the sum of their priorities.
+    """A level's value for a reader: millionths as percent, a priority sum as the number of victims and their sum.
 
     `values` are all levels of the same decision by label: with its victim_count the split is exact. Without it the sum
     is split only if the priorities then add up to less than a quarter of 2^31, so that no other number of victims
@@ -80,6 +84,8 @@ def level_text(
     """
     if value is None:
         return "none"
+    if isinstance(value, int) and label in IN_MILLIONTHS:
+        return f"{percent(value)} %"
     if not isinstance(value, int) or not label.startswith("victim_priority_sum"):
         return str(value)
     stated = values.get(label.replace("victim_priority_sum", "victim_count"))
@@ -88,6 +94,28 @@ def level_text(
     if not isinstance(stated, int) and not (victims > 0 and abs(plain) < PRIORITY_OFFSET // 4):
         return str(value) if value else "no victims"
     return f"{victims} victim{'s' * (victims != 1)}, priority sum {plain}" if victims else "no victims"
+
+
+def open_levels(levels: Sequence[Level]) -> str:
+    """The levels that a search left open, with values and bounds; empty if all are closed or nothing was searched."""
+    if not any(level.proved or level.bound is not None for level in levels):
+        return ""
+    found = [level for level in levels if not level.proved and (level.bound is None or level.bound != level.value)]
+    shown = [_open_level(level, {one.label: one.value for one in levels}) for level in found[:MOST_OPEN]]
+    rest = len(found) - len(shown)
+    return ", ".join(shown) + (f" and {rest} more level{'s' * (rest > 1)}" if rest else "")
+
+
+def _open_level(level: Level, values: Mapping[str, int | str | None]) -> str:
+    side = "at most" if level.sense == "max" else "at least"
+    bound = "no bound" if level.bound is None else f"{side} {level_text(level.label, level.bound)}"
+    return f"{level.label} ({level_text(level.label, level.value, values)}; {bound})"
+
+
+def percent(millionths: int) -> str:
+    """The same in hundredths, exact: 444445 is 44.4445."""
+    whole, rest = divmod(abs(millionths), MILLIONTHS // 100)
+    return f"{'-' * (millionths < 0)}{whole}" + f".{rest:04}".rstrip("0") * (rest > 0)
 
 
 def victim_count(victims: Iterable[Task], snapshot: Snapshot) -> int:

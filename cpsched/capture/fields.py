@@ -83,7 +83,17 @@ def without_images(items: list[Raw]) -> list[Raw]:
                 container.pop("image", None)
         elif item.get("kind") == "Node" and isinstance(item.get("status"), dict):
             item["status"] |= {"images": _wanted_images(item["status"].get("images"), wanted)}
+        elif item.get("kind") == "Job":
+            for template in _templates(item):
+                for container in _containers(template):
+                    container.pop("image", None)
     return items
+
+
+def _templates(job: Raw) -> list[Raw]:
+    """Pod templates of Volcano's Job."""
+    tasks = (job.get("spec") or {}).get("tasks") or []
+    return [task["template"] for task in tasks if isinstance(task, Mapping) and isinstance(task.get("template"), dict)]
 
 
 def _wanted_images(images: Any, wanted: set[str]) -> list[Raw]:

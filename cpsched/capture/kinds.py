@@ -9,12 +9,15 @@ from cpsched.errors import InputError
 from cpsched.objects import FORMER_GROUPS, KINDS, UNREAD_VERSIONS
 from cpsched.objects.base import Object
 from cpsched.objects.event import Event
+from cpsched.workloads.volcano_job import VolcanoJob
 
 Kind = tuple[str, str]
 """(API group, kind) as in KINDS."""
 
-TAKEN = {kind: shape for kind, shape in KINDS.items() if shape is not Event}
-"""Kinds that are asked for. Events say nothing that conditions of pods do not say, and there are many of them."""
+TAKEN: dict[Kind, type[Object]] = {kind: shape for kind, shape in KINDS.items() if shape is not Event}
+TAKEN["batch.volcano.sh", "Job"] = VolcanoJob
+"""Kinds that are asked for. Events say nothing that conditions of pods do not say, and there are many of them. Of
+workloads, Volcano's Job alone makes its pods only after a scheduler has let it in: until then its templates are all."""
 NEEDED = (("", "Node"), ("", "Pod"))
 """Without these there is nothing to decide."""
 

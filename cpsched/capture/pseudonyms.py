@@ -34,28 +34,31 @@ class Pseudonyms:
         """
         self._namespaces, self._pods = frozenset(namespaces), frozenset(pods)
         self.by_name: dict[str, str] = {text: text for text in KEPT}
-        strings = sorted(_with_made(text for text in found if _WORD.search(text)) - KEPT)
+        strings = sorted(_with_made(found) - KEPT)
         below: dict[str, list[str]] = {}
         free: list[str] = []
+        made: list[str] = []
         for text in strings:
             parent = self._parent(text)
-            if parent is None:
-                free.append(text)
-            else:
+            if parent is not None:
                 below.setdefault(parent, []).append(text)
+            else:
+                (made if text.startswith(MADE) else free).append(text)
         self._number_free(free)
         for parent in sorted(below, key=len):
             self._number(below[parent], f"{self.by_name[parent]}-x")
+        for text in sorted(made, key=len):
+            self.by_name[text] = MADE + self[text.removeprefix(MADE)]
 
     def __getitem__(self, text: str) -> str:
         """The pseudonym; a string without letters and digits is its own."""
         return self.by_name[text] if _WORD.search(text) else text
 
     def _parent(self, text: str) -> str | None:
-        """The longest namespace that the string begins with, or what Volcano's made names begin with."""
+        """The longest namespace that the string begins with."""
         cut = len(text)
         while (cut := text.rfind("-", 0, cut)) > 0:
-            if text[:cut] in self._namespaces:
+            if text[:cut] in self._namespaces and not text.startswith(MADE):
                 return text[:cut]
         return None
 
@@ -64,16 +67,11 @@ class Pseudonyms:
         ends = sorted([(text, text) for text in KEPT] + [(MADE, MADE + "~")])
         groups: dict[int, list[str]] = {}
         for text in strings:
-            if not text.startswith(MADE):
-                groups.setdefault(bisect_left(ends, (text,)), []).append(text)
+            groups.setdefault(bisect_left(ends, (text,)), []).append(text)
         for place, group in groups.items():
             low = ends[place - 1][1] if place else ""
             high = ends[place][0] if place < len(ends) else None
             self._number(group, _between(low, high))
-        for text in strings:
-            if text.startswith(MADE):
-                rest = text.removeprefix(MADE)
-                self.by_name[text] = MADE + self.by_name.get(rest, rest)
 
     def _number(self, strings: list[str], start: str) -> None:
         width = len(str(len(strings)))
@@ -88,7 +86,11 @@ class Pseudonyms:
 def _with_made(found: Iterable[str]) -> set[str]:
     """The strings, and what follows in the names of jobs that are made for bare pods."""
     strings = set(found)
-    return strings | {text.removeprefix(MADE) for text in strings if text.startswith(MADE)}
+    for text in list(strings):
+        while text.startswith(MADE):
+            text = text.removeprefix(MADE)
+            strings.add(text)
+    return {text for text in strings if _WORD.search(text)}
 
 
 def _between(low: str, high: str | None) -> str:

@@ -9,27 +9,23 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from cpsched.capture.amounts import amounts, plain
 from cpsched.capture.fields import Raw, normalized
 from cpsched.capture.members import by_exact_names
 from cpsched.capture.pseudonyms import Pseudonyms
 
 Word = Callable[[str], str]
 
-_AMOUNTS = frozenset({
-    "allocatable", "allocatedResources", "attributes", "capability", "capacity", "consumesCounters",
-    "deserved", "disruptionMode", "limits", "minResources", "overhead", "requests", "resource",
-    "sharedCounters",
-})  # fmt: skip
-"""Mappings from names of resources or devices to amounts; these names stay."""
+_DEVICES = frozenset({"attributes", "consumesCounters", "disruptionMode", "sharedCounters"})
+"""What a driver says of its devices stays, as selectors read it; so do mappings from resources to amounts."""
 _PLAIN = frozenset({
-    "accessModes", "allocationMode", "apiGroup", "apiVersion", "attacher", "bindingConditions", "capacity",
-    "creationTimestamp", "deletionTimestamp", "deviceClassName", "distinctAttribute", "driver", "effect",
-    "expression", "extendedResourceName", "kind", "matchAttribute", "maxUnavailable", "maximumVolumeSize",
-    "minAvailable", "mode", "nodeAffinityPolicy", "nodeTaintsPolicy", "operator", "phase", "preemptionPolicy",
-    "protocol", "provisioner", "reason", "resource", "restartPolicy", "schedulerName", "startTime", "state",
-    "status", "type", "volumeBindingMode", "volumeMode", "whenUnsatisfiable",
+    "accessModes", "allocationMode", "apiGroup", "apiVersion", "attacher", "bindingConditions", "deviceClassName",
+    "distinctAttribute", "driver", "effect", "expression", "extendedResourceName", "kind", "matchAttribute",
+    "maxUnavailable", "minAvailable", "mode", "nodeAffinityPolicy", "nodeTaintsPolicy", "operator", "protocol",
+    "provisioner", "reason", "resource", "resourceVersion", "restartPolicy", "schedulerName", "state", "status", "type",
+    "volumeBindingMode", "volumeMode", "whenUnsatisfiable",
 })  # fmt: skip
-"""Fields whose texts are words of the API, amounts, times, or names of software; they stay."""
+"""Fields whose texts are words of the API or names of software; they stay, as amounts and times do."""
 _NAMED_AFTER_SOFTWARE = frozenset({"CSIDriver", "DeviceClass"})
 """Kinds whose objects' names are those of drivers, or parts of the names of resources."""
 _HANDLES = frozenset({"diskURI", "pdName", "volumeHandle", "volumeID"})
@@ -110,7 +106,7 @@ class _Walk:
 
     def _field(self, name: str, value: Any, within: Mapping[str, Any]) -> Any:
         if isinstance(value, Mapping):
-            if name in _AMOUNTS:
+            if _is_amounts(name):
                 return value
             if name == "labels" or _is_equal_labels(name, value):
                 return {self.key(key): self.value(key, text) for key, text in value.items()}
@@ -120,7 +116,7 @@ class _Walk:
                 return {self.text(key): item for key, item in value.items()}
             return self._fields(value)
         if isinstance(value, list):
-            if name in _AMOUNTS and not all(isinstance(item, str) for item in value) and name != "requests":
+            if name in _DEVICES:
                 return value
             if name == "drivers":
                 return [{**self._fields(item), "name": item.get("name")} for item in value]
@@ -130,7 +126,7 @@ class _Walk:
         return self._scalar(name, value, within) if isinstance(value, str) else value
 
     def _scalar(self, name: str, text: str, within: Mapping[str, Any]) -> str:
-        if name in _PLAIN or (name == "hostIP" and text in _ANY_ADDRESS):
+        if name in _PLAIN or name in plain() or (name == "hostIP" and text in _ANY_ADDRESS):
             return text
         if name in ("key", "topologyKey", "topologyKeys", "matchLabelKeys", "mismatchLabelKeys"):
             return self.key(text)
@@ -193,6 +189,10 @@ class _Walk:
         return f"{zones}{self.text(key.removeprefix(zones))}" if key.startswith(zones) else key
 
 
+def _is_amounts(name: str) -> bool:
+    return name in _DEVICES or name in amounts()
+
+
 def _is_equal_labels(name: str, value: Mapping[str, Any]) -> bool:
     """Whether these are labels to be equal to, and not a selector that has parts."""
     return name in ("matchLabels", "nodeSelector", "selector") and all(isinstance(item, str) for item in value.values())
@@ -201,7 +201,7 @@ def _is_equal_labels(name: str, value: Mapping[str, Any]) -> bool:
 def _resource_names(value: Any) -> Iterator[str]:
     if isinstance(value, Mapping):
         for name, item in value.items():
-            if name in _AMOUNTS and isinstance(item, Mapping):
+            if _is_amounts(name) and isinstance(item, Mapping):
                 yield from map(str, item)
             else:
                 yield from _resource_names(item)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import cpsched
+import cpsched.version
 from cpsched import timestamps
 from cpsched.certificate.case import Case, Session
 from cpsched.certificate.document import CLAIMED, Certificate, CertifiedLevel, Decided, Evidence
@@ -49,7 +49,7 @@ def certify(instance: Instance, policy: Policy, solution: Solution) -> Certifica
     return Certificate(
         **made_under(policy),
         **made_from(instance),
-        versions={**solution.versions, "cpsched": cpsched.__version__},
+        versions={**solution.versions, "cpsched": cpsched.version.__version__},
         decision=Decided(**{field: getattr(solution, field) for field in Decided.model_fields}),
         levels=tuple(levels),
     ).sealed()

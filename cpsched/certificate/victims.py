@@ -6,7 +6,6 @@ from collections.abc import Hashable, Iterable
 from functools import cached_property
 
 from cpsched.certificate.waiting import Waiting
-from cpsched.check.protections import CRITICAL
 from cpsched.instance import HOLDS_ROOM, Task
 from cpsched.objectives import out_of_reach
 from cpsched.policy.policy import EvictingAction
@@ -69,14 +68,14 @@ class Victims:
 
     def _alike(self, task: Task) -> tuple[Hashable, ...]:
         """Victims that agree in this are evicted by the same tasks."""
-        critical = task.pod.spec.priority_class_name in CRITICAL or task.namespace == "kube-system"
+        critical = task.pod.is_critical
         resources = tuple(sorted(task.requests))
         return (self.snapshot.job_key(task), task.priority, task.best_effort, task.preemptable, critical, resources)
 
     def _may_go(self, victim: Task) -> bool:
         policy = self.snapshot.policy
         everywhere = policy.rules.eviction_scope == "cluster"
-        critical = victim.pod.spec.priority_class_name in CRITICAL or victim.namespace == "kube-system"
+        critical = victim.pod.is_critical
         for (*_, nodes), task in self._evictors.items():
             if everywhere or victim.node in nodes:
                 for action in actions_against(self.snapshot, task, victim):

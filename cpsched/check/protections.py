@@ -11,14 +11,12 @@ from cpsched.instance import Task
 from cpsched.objects.groups import PodDisruptionBudget
 from cpsched.selectors import SelectorError, label_selector
 
-CRITICAL = frozenset({"system-cluster-critical", "system-node-critical"})
-
 
 def protect_conformance(decision: Decision) -> Iterator[Violation]:
     """System-critical pods and everything in kube-system are never victims."""
     rights, protects = decision.rights, by_action(decision.snapshot.policy.conformance_protects)
     for victim in decision.victims if any(protects.values()) else ():
-        if victim.namespace != "kube-system" and victim.spec.priority_class_name not in CRITICAL:
+        if not victim.pod.is_critical:
             continue
         action = rights.protection(victim.key)
         if action is not None and protects[action]:

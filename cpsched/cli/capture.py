@@ -88,7 +88,7 @@ def capture(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     """
     from dataclasses import replace
 
-    import cpsched
+    import cpsched.version
     from cpsched.capture.kubectl import Kubectl, options_of
     from cpsched.capture.take import take
     from cpsched.cli.output import as_json
@@ -104,7 +104,7 @@ def capture(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     options = options_of(context=context, kubeconfig=kubeconfig, as_user=as_user, as_groups=as_group or ())
     asked = Kubectl(kubectl, options, timeout)
     with busy("Reading the cluster through kubectl") as status:
-        taken = take(asked, cpsched.__version__, (lambda _: None) if status is None else status.update)
+        taken = take(asked, cpsched.version.__version__, (lambda _: None) if status is None else status.update)
         if with_context:
             taken = replace(taken, document={**taken.document, "context": asked.context()})
         if redact:

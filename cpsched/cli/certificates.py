@@ -10,6 +10,7 @@ from cpsched.cli.in_doubt import above, in_doubt
 from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, warn
 from cpsched.cli.terms import fields, sentence
 from cpsched.doubts import for_this_dump, without
+from cpsched.objectives import level_text
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -101,13 +102,12 @@ def _levels(checked: Checked) -> Table:
     from cpsched.cli.tables import table
 
     rows = []
+    values = {one.stated.label: one.value for one in checked.levels}
     open_before = False
     for one in checked.levels:
-        bound = "none" if one.stated.bound is None else str(one.stated.bound)
-        value = _shown(one, one.value)
-        rows.append(
-            (one.stated.label, "none" if value is None else str(value), bound, _evidence(one), _said(one, open_before))
-        )
+        label = one.stated.label
+        value, bound = level_text(label, _shown(one, one.value), values), level_text(label, one.stated.bound)
+        rows.append((label, value, bound, _evidence(one), _said(one, open_before)))
         open_before = open_before or not one.stated.proved
     return table("Levels, most important first", ["level", "#value", "#bound", "evidence", ""], rows)
 

@@ -116,7 +116,8 @@ def check(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
         from cpsched.gate.github import workflow_commands
 
         if github:
-            emit_lines([*workflow_commands(report), report.headline])
+            models = [report.models] if report.models else []
+            emit_lines([*workflow_commands(report), *models, report.headline])
         elif json:
             emit(as_json(report.to_dict()))
         else:
@@ -207,4 +208,5 @@ def _show(report: Report, *lines: str) -> None:
         parts.append(table(one.title, one.columns, one.rows))
         if one.more:
             parts.append(f"... and {one.more} more; --json shows all.")
-    emit_tables(*parts, f"{report.headline}.", *lines)
+    models = [f"{report.models}."] if report.models else []
+    emit_tables(*parts, *models, f"{report.headline}.", *lines)

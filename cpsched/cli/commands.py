@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-import cpsched
+import cpsched.version
 from cpsched.cli.capture import capture
 from cpsched.cli.check import check
 from cpsched.cli.command import Command
@@ -47,7 +47,7 @@ app.command(cls=Command, epilog=EXIT_CODES)(schema)
 
 def _version(wanted: bool) -> None:
     if wanted:
-        emit(f"cpsched {cpsched.__version__}")
+        emit(f"cpsched {cpsched.version.__version__}")
         raise typer.Exit
 
 

@@ -87,10 +87,10 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     One instance: every level, the first difference, the tasks and victims that differ, and why the heuristic went
     there. Many: how each engine fared, which rules it breaks, where it falls behind, the worst cases.
     """
-    from cpsched.compare.contender import MIRROR, OPTIMAL, checked
+    from cpsched.compare.contender import OPTIMAL, checked
     from cpsched.compare.session import Told
     from cpsched.compare.summary import Summary
-    from cpsched.engines import named_in
+    from cpsched.engines import MIRROR, named_in
     from cpsched.options import Options
 
     check_outputs(output)
@@ -168,9 +168,9 @@ def _compared(
     case: Case, names: tuple[str, ...], told: Told, options: Options, cache: str | None, alone: bool
 ) -> Comparison:
     from cpsched.compare.comparison import compare as compare_engines
-    from cpsched.compare.contender import MIRROR
     from cpsched.compare.optima import optima_in
     from cpsched.compare.session import open_session
+    from cpsched.engines import MIRROR
 
     session = open_session(case, told)
     if alone:

@@ -8,6 +8,7 @@ import typer
 
 from cpsched.cli.delivery import check_outputs, deliver
 from cpsched.cli.in_doubt import in_doubt
+from cpsched.cli.others import for_others
 from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, warn
 from cpsched.cli.parameters import (
     AllowExtenders,
@@ -123,14 +124,19 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
             found: Explanation | Waiting = waiting(instance, policy, options, decides)
         else:
             found = inquire(instance, policy, options, engine=decides, job=job, task=task, name=name)
-    _show(found, contents(instance, policy), json, markdown, output)
+    elsewhere = list(for_others(instance, policy, input_, "explain")) if lists else []
+    _show(found, contents(instance, policy), elsewhere, json, markdown, output)
     return NO_ANSWER if found.is_open else FINE
 
 
-def _show(found: Explanation | Waiting, read: str, json: bool, markdown: bool, output: str | None) -> None:
+def _show(
+    found: Explanation | Waiting, read: str, elsewhere: list[str], json: bool, markdown: bool, output: str | None
+) -> None:
     from cpsched.cli.explanation import explanation_tables
+    from cpsched.compare.text import md
 
-    text = f"{read}\n\n{found.to_markdown()}" if markdown else as_json(found.to_dict())
+    more = "".join(f"\n{md(line)}\n" for line in elsewhere)
+    text = f"{read}\n\n{found.to_markdown()}{more}" if markdown else as_json(found.to_dict())
 
     def show() -> None:
         if json:
@@ -138,6 +144,6 @@ def _show(found: Explanation | Waiting, read: str, json: bool, markdown: bool, o
         elif markdown:
             emit(text)
         else:
-            emit_tables(read, *explanation_tables(found.blocks()))
+            emit_tables(read, *explanation_tables(found.blocks()), *elsewhere)
 
     deliver(show, (output, lambda: text))

@@ -10,6 +10,7 @@ import typer
 
 from cpsched.cli.delivery import check_outputs, deliver
 from cpsched.cli.in_doubt import in_doubt
+from cpsched.cli.others import for_others
 from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, line_sink, warn
 from cpsched.cli.parameters import (
     AllowExtenders,
@@ -178,6 +179,8 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     if solution.interrupted:
         warn(["interrupted: this is the best decision so far"])
 
+    waiting = list(for_others(instance, policy, input_, "solve"))
+
     def certificate_text() -> str:
         from cpsched.certificate import certify
 
@@ -188,14 +191,14 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
         from cpsched.snapshot import Snapshot
 
         nothing = nothing_to_decide(Snapshot(instance, policy), solution)
-        notes = (*solution.notes, *([f"nothing to decide: {nothing}"] if nothing else []))
+        notes = (*solution.notes, *([f"nothing to decide: {nothing}"] if nothing else []), *waiting)
         return as_json(stamped(instance, solution.model_copy(update={"notes": notes})).to_dict())
 
     def show() -> None:
         from cpsched.cli.decision import decision_tables
         from cpsched.snapshot import Snapshot
 
-        emit_tables(*decision_tables(Snapshot(instance, policy), solution))
+        emit_tables(*decision_tables(Snapshot(instance, policy), solution), *waiting)
 
     deliver((lambda: emit(solution_text())) if json else show, (certificate, certificate_text), (output, solution_text))
     return exit_code(solution)

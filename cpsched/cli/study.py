@@ -16,6 +16,7 @@ from cpsched.errors import InputError
 
 if TYPE_CHECKING:
     from cpsched.cli.output import Part
+    from cpsched.lab.study.folder import RunFolder
     from cpsched.lab.study.matrix import Plan
     from cpsched.lab.study.recipe import Recipe
     from cpsched.lab.study.run import Tally
@@ -49,7 +50,14 @@ Instances = Annotated[
     _told("--instances", "PATTERN", "Files, folders or patterns such as 'corpus/**/*.json'; may be repeated."),
 ]
 Exclude = Annotated[list[str] | None, _told("--exclude", "PATTERN", "Files to leave out; may be repeated.")]
-Models = Annotated[str | None, _told("--models", "A,B,...", "Shipped models or model files. Default: volcano.")]
+Models = Annotated[
+    str | None,
+    _told(
+        "--models",
+        "A,B,...",
+        "Shipped models or model files; auto is the one that each instance asks for. Default: auto.",
+    ),
+]
 Conf = Annotated[
     str | None,
     _told("--conf", "FILE", "Scheduler configuration for all cells. Default: the instance's or the model's."),
@@ -59,8 +67,8 @@ Engines = Annotated[
     _told(
         "--engines",
         "A,B,...",
-        "Engines that decide; exec:CMD takes the rest of the list, so repeat the option for more. "
-        "Default: volcano,optimal.",
+        "Engines that decide; mirror is volcano or kube, as the model is made for; exec:CMD takes the rest of the "
+        "list, so repeat the option for more. Default: mirror,optimal.",
     ),
 ]
 AllowExec = Annotated[
@@ -174,6 +182,8 @@ def study(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
         }
         kept = folder.read_study()[0] if folder.exists and file is None else None
         recipe, named = _recipe(kept, file).changed(given), {name for name, value in given.items() if value is not None}
+        if file is not None and not models:
+            warn(_other_models(folder, recipe, file))
         means = Means(runner, workers, ray_address, retry_failed)
         if not (engines or allow_exec):
             _refuse_programs(recipe.engines, file or run_dir)
@@ -217,6 +227,16 @@ def _recipe(kept: Plan | None, file: str | None) -> Recipe:
     return Recipe() if kept is None else kept.recipe.model_copy(update={"allow_extenders": False})
 
 
+def _other_models(folder: RunFolder, recipe: Recipe, file: str) -> list[str]:
+    """Whether the study in the folder had other models than the file that now takes its place."""
+    try:
+        before = folder.read_study()[0].recipe.models
+    except InputError:
+        return []
+    was, now = ", ".join(before), ", ".join(recipe.models)
+    return [] if was == now else [f"{folder.path}: this study was begun with --models {was}; {file} asks for {now}"]
+
+
 def _refuse_programs(engines: Sequence[str], file: str) -> None:
     """A file that came from elsewhere must not start programs by itself."""
     from cpsched.external import PREFIX
@@ -232,6 +252,7 @@ def _as_dict(tally: Tally | None, summary: Summary, files: list[Path], unreadabl
 
     return {
         **({} if tally is None else asdict(tally)),
+        "models": summary.models(),
         "summary": summary.rows(),
         **({"doubts": dict(summary.doubts)} if summary.doubts else {}),
         "unreadable": unreadable,
@@ -241,11 +262,14 @@ def _as_dict(tally: Tally | None, summary: Summary, files: list[Path], unreadabl
 
 def _tables(tally: Tally | None, summary: Summary, files: list[Path]) -> list[Part]:
     from cpsched.cli.tables import table
+    from cpsched.importers.chosen import grouped
 
     parts: list[Part] = []
     if tally is not None:
         done = tally.kept + tally.ran
         parts.append(f"{done} of {tally.cells} cells done, {tally.kept} of them before, {tally.failed} failed")
+    if chosen := grouped(summary.choices.values(), "instance", "instances"):
+        parts.append(chosen)
     parts += [f"Doubt, in {count} cell{'s' * (count > 1)}: {text}" for text, count in summary.doubts.items()]
     names = ("model", "engine", "cells", "failed", "findings", "proved", "same", "behind", "ahead", "median_seconds")
     columns = ["model", "engine", *(f"#{name.replace('_', ' ')}" for name in names[2:])]

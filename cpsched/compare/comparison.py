@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -13,11 +13,12 @@ from cpsched.compare.differences import Difference, differences
 from cpsched.compare.optima import Optima
 from cpsched.compare.reasons import Reasons
 from cpsched.compare.session import Session
+from cpsched.compare.shortfall import gangs_short
 from cpsched.compare.standing import FINDINGS, Gap, gap, is_better_more
 from cpsched.completeness.registry import doubts
 from cpsched.contents import contents, nothing_to_decide
 from cpsched.doubts import Doubt, for_this_dump, without
-from cpsched.objectives import level_text
+from cpsched.objectives import level_text, open_levels
 from cpsched.options import Options
 from cpsched.snapshot import Snapshot
 from cpsched.solution import SolutionStatus
@@ -38,6 +39,10 @@ class Judgement:
     differences: tuple[Difference, ...] = ()
     best_levels: Mapping[str, int | str | None] = field(default_factory=dict)
     """The values of what it is measured by, by label."""
+    short: Mapping[str, int] = field(default_factory=dict)
+    """Level of jobs_admitted → how many of its jobs got less than their minimum."""
+    left_open: str = ""
+    """The levels that the search for the optimum left open."""
 
     @property
     def engine(self) -> str:
@@ -62,6 +67,7 @@ class Judgement:
             "proved": self.proved,
             "findings": [finding.model_dump(mode="json") for finding in own.solution.findings],
             "levels": {} if own.standing is None else own.standing.shown,
+            **({"with_too_little": dict(self.short)} if self.short else {}),
             "differences": [vars(difference) for difference in self.differences],
         }
         if own.note:
@@ -162,12 +168,14 @@ def compare(session: Session, names: Sequence[str], options: Options, optima: Op
 def compared(session: Session, contenders: Sequence[Contender], options: Options) -> Comparison:
     """Hold decisions that are already there against the best of them."""
     best = min(contenders, key=lambda one: (one.standing is None, _key(one), not one.solution.proves))
-    judgements = tuple(_judge(session, one, best, options) for one in contenders)
+    snapshot = Snapshot(session.instance, session.policy)
+    judgements = tuple(
+        replace(_judge(session, one, best, options), short=gangs_short(snapshot, one.solution)) for one in contenders
+    )
     cache = next((one.cache_warning for one in contenders if one.cache_warning), "")
     notes = (f"{one.engine}: {note}" for one in contenders for note in one.solution.notes)
     warnings = (*session.instance.warnings, *session.policy.warnings, *([cache] if cache else []), *notes)
     about = (session.id, session.policy.name, session.instance.sha256)
-    snapshot = Snapshot(session.instance, session.policy)
     idle = [nothing_to_decide(snapshot, one.solution) for one in contenders]
     return Comparison(
         *about,
@@ -188,6 +196,11 @@ def _key(contender: Contender) -> Any:
 
 
 def _judge(session: Session, one: Contender, best: Contender, options: Options) -> Judgement:
+    left_open = open_levels(best.solution.levels) if best.solution.proves else ""
+    return replace(_judged(session, one, best, options), left_open=left_open)
+
+
+def _judged(session: Session, one: Contender, best: Contender, options: Options) -> Judgement:
     if one.standing is None or best.standing is None:
         return Judgement(one, "none", None, False)
     behind = gap(one.standing, best.standing)
@@ -236,10 +249,14 @@ def _optimal(one: Judgement) -> str:
 def _behind(one: Judgement) -> str:
     assert one.gap is not None
     own = one.gap
-    short = "" if one.proved else "; how far the optimum goes beyond that is open"
+    short = "" if one.proved else f"; how far the optimum goes beyond that is open{_open(one)}"
     mine = one.contender.standing.shown if one.contender.standing else {}
     value, best = level_text(own.level, own.value, mine), level_text(own.level, own.best, one.best_levels)
     return f"behind at {own.level}: {value} against {best}{short}"
+
+
+def _open(one: Judgement) -> str:
+    return one.left_open and f": {one.left_open}"
 
 
 def _findings(one: Judgement) -> str:
@@ -250,8 +267,8 @@ def _findings(one: Judgement) -> str:
 
 _SENTENCES: Mapping[str, Callable[[Judgement], str]] = {
     "optimal": _optimal,
-    "best": lambda one: "nobody here is better; that nothing is, is not proved",
-    "as good": lambda one: "as good as the best here; that nothing is better is not proved",
+    "best": lambda one: f"nobody here is better; that nothing is, is not proved{_open(one)}",
+    "as good": lambda one: f"as good as the best here; that nothing is better is not proved{_open(one)}",
     "behind": _behind,
     "findings": _findings,
     "none": lambda one: f"no decision ({one.contender.solution.status.value})",

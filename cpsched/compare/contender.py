@@ -19,8 +19,6 @@ from cpsched.snapshot import Snapshot
 from cpsched.solution import Solution
 
 OPTIMAL = "optimal"
-MIRROR = "mirror"
-"""The mirror of the scheduler that the model is made for: volcano or kube."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class Contender:
 def checked(names: Sequence[str], others: Iterable[str] = ()) -> tuple[str, ...]:
     """The names, if each is an engine and none comes twice, also not among the other contenders."""
     for name in names:
-        if name not in (MIRROR, RECORDED):
+        if name not in (engines.MIRROR, RECORDED):
             engines.find(name)
     everybody = [*names, *others]
     if len(set(everybody)) < len(everybody):
@@ -63,7 +61,7 @@ def contend(session: Session, name: str, options: Options, optima: Optima) -> Co
     snapshot = Snapshot(session.instance, session.policy)
     if name == RECORDED:
         return _recorded(session, snapshot)
-    engine = session.mirror if name == MIRROR else name
+    engine = session.mirror if name == engines.MIRROR else name
     if engine == OPTIMAL:
         solution = optima.best(session.instance, session.policy, options)
     else:

@@ -7,7 +7,7 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-import cpsched
+import cpsched.version
 from cpsched.files import read_bytes
 from cpsched.instance import Instance
 from cpsched.policy import Policy
@@ -19,13 +19,13 @@ _SOLVERS = ("ortools", "highspy")
 
 def question_key(instance: Instance, policy: Policy) -> str:
     """A hash; another one if the answer may be another one."""
-    parts = (instance.sha256, policy.sha256, cpsched.__version__, *map(version, _SOLVERS), code_sha256())
+    parts = (instance.sha256, policy.sha256, cpsched.version.__version__, *map(version, _SOLVERS), code_sha256())
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def deciding_files() -> list[Path]:
     """Every module that can have a say in which decision is best."""
-    root = Path(cpsched.__file__).parent
+    root = Path(cpsched.version.__file__).parent
     return [file for file in sorted(root.rglob("*.py")) if file.relative_to(root).parts[0] not in SHOWING]
 
 

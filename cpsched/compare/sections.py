@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from cpsched.compare.comparison import Comparison, Judgement
+from cpsched.compare.shortfall import too_little
 from cpsched.compare.standing import is_better_more
 from cpsched.compare.summary import Summary
 from cpsched.objectives import level_text
@@ -88,10 +89,13 @@ def _line(one: Judgement) -> str:
 def _levels(comparison: Comparison) -> Section:
     rows = []
     by_engine = {one.engine: one.contender.standing.shown for one in comparison.judgements if one.contender.standing}
+    short = {one.engine: one.short for one in comparison.judgements}
     parted = {one.gap.level for one in comparison.judgements if one.gap is not None}
     for label, values in comparison.levels.items():
         shown = [
-            level_text(label, values[engine], by_engine[engine]) if engine in values else ""
+            level_text(label, values[engine], by_engine[engine]) + too_little(short[engine].get(label, 0))
+            if engine in values
+            else ""
             for engine in comparison.engines
         ]
         mark = "first difference" if label in parted else "" if len(set(shown)) == 1 else "differs"

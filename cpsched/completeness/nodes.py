@@ -1,4 +1,4 @@
-"""Nodes whose pods request more than the node has."""
+"""Nodes whose pods request more than the node has, or less than the scheduler counts there."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from cpsched import amounts, resources
-from cpsched.instance import Instance, Status
+from cpsched.completeness.origin import FREE_CAPACITY, WAS_IT_ALL
+from cpsched.importers.volcano_dump import USED_BY_NODE
+from cpsched.instance import ENDED, Instance, Status
 
 MOST_NAMED = 3
 ADMITTED = ("cpu", "memory", "pods")
@@ -30,4 +32,24 @@ def overcommitted(instance: Instance) -> Iterator[tuple[str, str]]:
     if lines:
         more = f"; {len(lines) - MOST_NAMED} more nodes like that" if len(lines) > MOST_NAMED else ""
         why = "the input holds objects of several moments, or of more than one cluster"
-        yield "how much capacity is free", f"{'; '.join(lines[:MOST_NAMED])}{more}: {why}"
+        yield FREE_CAPACITY, f"{'; '.join(lines[:MOST_NAMED])}{more}: {why}"
+
+
+def used(instance: Instance) -> Iterator[tuple[str, str]]:
+    """Volcano's cache dump has for each node what all its pods use."""
+    lines = []
+    for name, counted in instance.found_out.get(USED_BY_NODE, {}).items():
+        held: Counter[str] = Counter()
+        for task in instance.tasks_by_node.get(name, ()):
+            if task.status not in ENDED:
+                held.update(task.requests)
+        short = [one for one, amount in counted.items() if amount - held[one] >= resources.THRESHOLD]
+        if short and name in instance.nodes:
+            there, here = (
+                ", ".join(f"{amounts.exact(one, each[one])} {amounts.short(one)}" for one in short)
+                for each in (counted, held)
+            )
+            lines.append(f"Volcano counts {there} in use on {name}, of which pods of the input hold {here}")
+    if lines:
+        more = f"; {len(lines) - MOST_NAMED} more nodes like that" if len(lines) > MOST_NAMED else ""
+        yield FREE_CAPACITY, f"{'; '.join(lines[:MOST_NAMED])}{more}: pods are missing; {WAS_IT_ALL}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cpsched.importers.cluster_info import NAMESPACES_DUMPED
 from cpsched.instance import Instance
 from cpsched.objects.node import Node
 from cpsched.objects.storage import PersistentVolume
@@ -11,13 +12,20 @@ from cpsched.objects.storage import PersistentVolume
 FREE_CAPACITY = "how much capacity is free"
 WAS_IT_ALL = "was the input made with -A?"
 SYSTEM = "kube-system"
+EVERY_CLUSTER_HAS = 4
+"""default, kube-system, kube-public and kube-node-lease: the API server makes them, and again if they are deleted."""
 _KWOK = "kwok.x-k8s.io/node"
 
 
 def is_from_cluster(instance: Instance) -> bool:
-    """Whether an API server has seen the nodes: it gives each a uid and a time."""
+    """Whether an API server printed the nodes: it gives each a uid, a time and a version of its own.
+
+    Uids and times are written by hand too, where a decision among equals depends on them; no decision reads a version.
+    """
     metadata = [node.node.metadata for node in instance.nodes.values()]
-    return bool(metadata) and all(one.uid and one.creation_timestamp is not None for one in metadata)
+    return bool(metadata) and all(
+        one.uid and one.resource_version and one.creation_timestamp is not None for one in metadata
+    )
 
 
 def one_namespace(instance: Instance) -> Iterator[tuple[str, str]]:
@@ -29,6 +37,15 @@ def one_namespace(instance: Instance) -> Iterator[tuple[str, str]]:
         (only,) = namespaces
         said = f"everything in the input that has a namespace is in {only}, nothing in {SYSTEM}"
         yield FREE_CAPACITY, f"{said}: pods are missing; {WAS_IT_ALL}"
+
+
+def dumped_namespaces(instance: Instance) -> Iterator[tuple[str, str]]:
+    """kubectl cluster-info dump prints lists for each namespace, empty ones too; without -A for two of them."""
+    dumped = instance.found_out.get(NAMESPACES_DUMPED, 0)
+    if 0 < dumped < EVERY_CLUSTER_HAS:
+        said = f"kubectl cluster-info dump was made of {dumped} namespace{'s' * (dumped > 1)}"
+        has = f"every cluster has {EVERY_CLUSTER_HAS} or more"
+        yield FREE_CAPACITY, f"{said}, and {has}: pods of the others may be missing; {WAS_IT_ALL}"
 
 
 def volumes_bound(instance: Instance) -> Iterator[tuple[str, str]]:

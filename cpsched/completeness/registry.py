@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable
 from cpsched.alterations import UNALTERED
 from cpsched.completeness.counted import budgets, controllers, pod_groups, queues
 from cpsched.completeness.kinds import missing_kinds, unknown_budgets
-from cpsched.completeness.nodes import overcommitted
-from cpsched.completeness.origin import is_from_cluster, one_namespace, volumes_bound
+from cpsched.completeness.loads import doubts_of_load
+from cpsched.completeness.nodes import overcommitted, used
+from cpsched.completeness.origin import dumped_namespaces, is_from_cluster, one_namespace, volumes_bound
 from cpsched.completeness.refused import fitting, lacking_resources, nodes_counted
 from cpsched.doubts import Doubt, DoubtKind
 from cpsched.instance import Instance
@@ -20,6 +21,7 @@ Check = Callable[[Instance], Iterable[tuple[str, str]]]
 
 CHECKS: dict[str, tuple[DoubtKind, Check]] = {
     "one namespace": ("missing pods", one_namespace),
+    "namespaces dumped": ("missing pods", dumped_namespaces),
     "volumes bound": ("missing pods", volumes_bound),
     "nodes counted": ("missing nodes", nodes_counted),
     "resources lacking": ("missing pods", lacking_resources),
@@ -29,6 +31,7 @@ CHECKS: dict[str, tuple[DoubtKind, Check]] = {
     "sets counted": ("missing pods", controllers),
     "budgets counted": ("missing pods", budgets),
     "nodes overcommitted": ("contradiction", overcommitted),
+    "nodes used": ("missing pods", used),
     "missing kinds": ("missing kind", missing_kinds),
     "unknown budgets": ("missing kind", unknown_budgets),
 }
@@ -52,7 +55,8 @@ def doubts_of_input(instance: Instance) -> tuple[Doubt, ...]:
 
 def doubts(instance: Instance, policy: Policy, *, search: bool = False) -> tuple[Doubt, ...]:
     """Of the input and of the configuration; a search leaves out the extenders too that a mirror asks."""
-    return (*doubts_of_input(instance), *(doubts_of_search(instance, policy) if search else policy.doubts))
+    of_policy = doubts_of_search(instance, policy) if search else policy.doubts
+    return (*doubts_of_input(instance), *of_policy, *doubts_of_load(instance, policy))
 
 
 def _found(instance: Instance) -> tuple[Doubt, ...]:

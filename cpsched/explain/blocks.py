@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from cpsched.alterations import Alteration
 from cpsched.doubts import for_this_dump
 from cpsched.explain.requirements import Requirement, named
-from cpsched.explain.result import Candidate, Explanation, NodeReasons, Reason, Repair, Victims
+from cpsched.explain.result import Candidate, Explanation, NodeCapacity, NodeReasons, Reason, Repair, Victims
 from cpsched.objectives import level_text
 
 
@@ -22,6 +22,8 @@ class Table:
 
 
 Block = str | Table
+MOST_SUMS = 12
+"""Rows of the table of capacities."""
 NO_REPAIR = (
     "No repair found: neither a queue's share, minAvailable, an eviction, a node's size nor more nodes would do."
 )
@@ -53,6 +55,7 @@ def blocks(explanation: Explanation) -> Iterator[Block]:
         yield Table("Where", ["task", "node"], list(explanation.placements.items()))
     yield from _lines("What the scheduler says", explanation.told)
     yield from _nodes(explanation.nodes)
+    yield from _capacity(explanation.capacity)
     yield from _lines("Besides", explanation.concerns)
     for number, conflict in enumerate(explanation.conflicts, start=1):
         title = "Cannot hold together"
@@ -76,6 +79,20 @@ def _nodes(groups: Sequence[NodeReasons]) -> Iterator[Block]:
         yield Table("Nodes", ["nodes", "reason", "for tasks like"], wide)
     elif rows:
         yield Table("Nodes", ["nodes", "reason"], rows)
+
+
+def _capacity(found: Sequence[NodeCapacity]) -> Iterator[Block]:
+    if not found:
+        return
+    rows = [
+        (named(one.nodes), one.resource, one.allocatable, one.running, one.ending, one.free, one.needs)
+        for one in found[:MOST_SUMS]
+    ]
+    columns = ["nodes", "resource", "#allocatable", "#running pods", "#ending pods", "#free", "#needs"]
+    yield Table("Capacity (allocatable = running pods + ending pods + free)", columns, rows)
+    if len(found) > MOST_SUMS:
+        rest = sum(len(one.nodes) for one in found[MOST_SUMS:])
+        yield f"Further sums of {rest} nodes are in the JSON form."
 
 
 def _lines(title: str, lines: Sequence[str]) -> Iterator[Block]:
@@ -105,16 +122,21 @@ def _repairs(explanation: Explanation) -> Iterator[Block]:
         )
     open_kinds = _open_kinds(explanation)
     if open_kinds and explanation.repairs:
-        yield f"There may be other or smaller repairs; {open_kinds}."
+        yield f"Time ended the search, there may be other or smaller repairs: {open_kinds}."
     elif open_kinds:
-        yield f"No repair found so far; {open_kinds}."
+        yield f"No repair found before time ended the search: {open_kinds}."
     elif not explanation.repairs and explanation.verdict in ("impossible", "outranked"):
         yield NO_REPAIR
 
 
 def _open_kinds(explanation: Explanation) -> str:
     parts = (("not tried", explanation.repairs_not_tried), ("not finished", explanation.repairs_not_finished))
-    return "; ".join(f"{what}: {', '.join(_KINDS[kind] for kind in kinds)}" for what, kinds in parts if kinds)
+    return "; ".join(f"{_all([_KINDS[kind] for kind in kinds])} {what}" for what, kinds in parts if kinds)
+
+
+def _all(names: Sequence[str]) -> str:
+    *before, last = names
+    return f"{', '.join(before)} and {last} were" if before else f"{last} was"
 
 
 def _repair_rows(found: Sequence[Repair]) -> list[tuple[str, str]]:

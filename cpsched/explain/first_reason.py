@@ -9,10 +9,10 @@ from collections.abc import Hashable, Iterator, Sequence
 from cpsched.explain.groups import kind_of
 from cpsched.filters import feasible
 from cpsched.filters.status import SUCCESS
+from cpsched.importers.chosen import model_for, undecided
 from cpsched.instance import Task
 from cpsched.snapshot import SessionJob, Shape, Snapshot
 from cpsched.snapshot.enqueue import refusal
-from cpsched.snapshot.jobs import DEFAULT_SCHEDULER
 
 NO_NODES = "the cluster has no nodes"
 TOO_FEW = "gang: fewer tasks exist than its minimum, in all or of a role"
@@ -29,8 +29,11 @@ class FirstReasons:
 
     def of_strangers(self, task: Task) -> str:
         """For a pending task that is in no job of the session."""
-        scheduler = task.pod.spec.scheduler_name or DEFAULT_SCHEDULER
-        return f"not part of this session: its scheduler is {scheduler}, or its PodGroup or queue is not in the input"
+        scheduler = undecided(task, self.snapshot.policy)
+        if scheduler is None:
+            return "not part of this session: its PodGroup or queue is not in the input"
+        model = model_for(scheduler, self.snapshot.policy)
+        return f"not part of this session: its scheduler is {scheduler}{f', see --model {model}' if model else ''}"
 
     def of_tasks(self, job: SessionJob, waiting: Sequence[Task]) -> Iterator[tuple[str, list[Task]]]:
         """The tasks of one job that wait, by reason."""

@@ -13,6 +13,7 @@ from cpsched.completeness.registry import doubts
 from cpsched.errors import InputError
 from cpsched.explain import texts
 from cpsched.explain.candidates import candidates_of
+from cpsched.explain.capacity import capacities
 from cpsched.explain.changes import applied
 from cpsched.explain.goal import Clock, Goal, clock_of, decision_with, is_large
 from cpsched.explain.groups import NodeGroup, groups_of, node_groups, partition
@@ -162,6 +163,7 @@ class Inquiry:
         found: Fields = {
             "told": texts.told(self.snapshot, self.solution, self.engine, self.job, self.subject.task),
             "nodes": tuple(NodeReasons(task=g.task, nodes=g.nodes, reasons=g.reasons) for g in self._shown_groups),
+            "capacity": capacities(self.snapshot, self._shown_groups),
             "concerns": texts.concerns(self.snapshot, self.job, self.groups),
             "notes": self._notes(),
         }

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
-from cpsched.check.protections import CRITICAL, covers
+from cpsched.check.protections import covers
 from cpsched.instance import HOLDS_ROOM, Status, Task
 from cpsched.snapshot import SessionJob, Snapshot
 from cpsched.snapshot.rights import Action, actions_against, is_above_share_now
@@ -57,24 +57,41 @@ def _wrong_pair(snapshot: Snapshot, task: Task, job: SessionJob, victim: Task, o
 
 
 def _protections(snapshot: Snapshot, victim: Task, action: Action) -> tuple[str, ...]:
-    policy, owner, found = snapshot.policy, snapshot.jobs[snapshot.job_key(victim)], list[str]()
+    found = ((key, text) for key, spares in SPARED_BY.items() for text in spares(snapshot, victim, action))
+    return tuple(text if key == "eviction" else f"{key}: {text}" for key, text in found)
+
+
+def _by_its_share(snapshot: Snapshot, victim: Task, action: Action) -> Iterator[str]:
     queue = snapshot.queue_of(victim)
     if action == "reclaim" and queue is not None and not is_above_share_now(snapshot, victim):
-        found.append(f"its queue {queue.name} is not above its deserved share")
-    if policy.conformance_protects(action) and (
-        victim.namespace == "kube-system" or victim.pod.spec.priority_class_name in CRITICAL
-    ):
-        found.append("protect.conformance: is critical to the system")
-    mode = policy.gang_protects(action)
+        yield f"its queue {queue.name} is not above its deserved share"
+
+
+def _as_critical(snapshot: Snapshot, victim: Task, action: Action) -> Iterator[str]:
+    if snapshot.policy.conformance_protects(action) and victim.pod.is_critical:
+        yield "is critical to the system"
+
+
+def _by_its_gang(snapshot: Snapshot, victim: Task, action: Action) -> Iterator[str]:
+    owner, mode = snapshot.jobs[snapshot.job_key(victim)], snapshot.policy.gang_protects(action)
     if owner.ready - 1 < owner.min_available and (mode == "keep" or (mode == "whole" and owner.holding > 1)):
-        found.append(f"protect.gang: {owner.key} keeps its minimum of {owner.min_available}")
-    if policy.pdb_protects(action) == "hard":
-        found += [
-            f"protect.pdb: {budget.key} allows no disruption"
-            for budget in snapshot.instance.budgets
-            if covers(budget, victim) and budget.status.disruptions_allowed < 1
-        ]
-    return tuple(found)
+        yield f"{owner.key} keeps its minimum of {owner.min_available}"
+
+
+def _by_budgets(snapshot: Snapshot, victim: Task, action: Action) -> Iterator[str]:
+    if snapshot.policy.pdb_protects(action) == "hard":
+        for budget in snapshot.instance.budgets:
+            if covers(budget, victim) and budget.status.disruptions_allowed < 1:
+                yield f"{budget.key} allows no disruption"
+
+
+SPARED_BY: dict[str, Callable[[Snapshot, Task, Action], Iterator[str]]] = {
+    "eviction": _by_its_share,
+    "protect.conformance": _as_critical,
+    "protect.gang": _by_its_gang,
+    "protect.pdb": _by_budgets,
+}
+"""Rule → why it spares a single victim of an action, if it does. A guarantee spares no single one: it is about sums."""
 
 
 def summary(snapshot: Snapshot, task: Task, nodes: Iterable[str], most: int = 4) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from cpsched.amounts import shown
@@ -12,12 +12,12 @@ from cpsched.explain.groups import SMALL, NodeGroup, Shortage
 from cpsched.explain.obstacles import summary
 from cpsched.filters import FILTERS
 from cpsched.instance import HOLDS_ROOM
+from cpsched.policy.policy import EvictingAction, Policy
 from cpsched.snapshot import SessionJob, Snapshot
 
 STATE = "state"
 """Subject of the requirement that a queue be Open, behind the queue's name."""
 
-PROTECTIONS = ("protect.gang", "protect.conformance", "protect.pdb", "protect.guarantee")
 ACTIONS = ("enqueue", "allocate", "preempt", "reclaim", "backfill")
 
 
@@ -159,20 +159,27 @@ def _evicting(snapshot: Snapshot, job: SessionJob) -> Iterator[Requirement]:
     if not any(task.status in HOLDS_ROOM for task in snapshot.instance.tasks.values()):
         return
     yield Requirement("eviction", "", (), summary(snapshot, job.pending[0], snapshot.instance.nodes))
-    in_force = {
-        "protect.gang": any(policy.gang_protects(action) != "off" for action in ("preempt", "reclaim")),
-        "protect.conformance": any(policy.conformance_protects(action) for action in ("preempt", "reclaim")),
-        "protect.pdb": any(policy.pdb_protects(action) == "hard" for action in ("preempt", "reclaim")),
-        "protect.guarantee": any(policy.guarantee_protects(action) for action in ("preempt", "reclaim")),
-    }
-    texts = {
-        "protect.gang": "running gangs keep their minimum",
-        "protect.conformance": "critical pods are never evicted",
-        "protect.pdb": "disruption budgets hold",
-        "protect.guarantee": "queues keep their guarantee",
-    }
-    for key in PROTECTIONS:
-        if in_force[key]:
-            yield Requirement(key, "", (), texts[key])
+    for key, (is_in_force, text) in PROTECTIONS.items():
+        if any(is_in_force(policy, action) for action in ("preempt", "reclaim")):
+            yield Requirement(key, "", (), text)
     if policy.rules.charge == "on":
         yield Requirement("charge", "", (), "room belongs to those who had a right to it")
+
+
+PROTECTIONS: dict[str, tuple[Callable[[Policy, EvictingAction], bool], str]] = {
+    "protect.gang": (lambda policy, action: policy.gang_protects(action) != "off", "running gangs keep their minimum"),
+    "protect.conformance": (
+        lambda policy, action: policy.conformance_protects(action),
+        "critical pods are never evicted",
+    ),
+    "protect.pdb": (lambda policy, action: policy.pdb_protects(action) == "hard", "disruption budgets hold"),
+    "protect.guarantee": (lambda policy, action: policy.guarantee_protects(action), "queues keep their guarantee"),
+}
+"""Rule that protects victims → whether it is in force for an action, and what it says."""
+
+LIFTED = ("capacity", "filters", "gang", "queue", "deserved", "enqueue", "actions", "eviction", "charge", *PROTECTIONS)
+"""Rules that requirements are stated of. A new rule belongs here or into NEVER_LIFTED: else conflicts and counts of
+permitted evictions leave it out, and what is said of them is wrong."""
+
+NEVER_LIFTED = ("assignment",)
+"""Rules that no change of a cluster can lift."""

@@ -46,6 +46,18 @@ class NodeReasons(_Part):
     reasons: tuple[str, ...]
 
 
+class NodeCapacity(_Part):
+    """Nodes that have the same of a resource that they lack: allocatable = running + ending + free."""
+
+    nodes: tuple[str, ...]
+    resource: str
+    allocatable: str
+    running: str = Field(description="requested by pods on the node that are not being deleted")
+    ending: str = Field(description="requested by pods on the node that are being deleted")
+    free: str = Field(description="negative if pods request more than the node has")
+    needs: str = Field(description="what the task requests")
+
+
 class Reason(_Part):
     """One requirement of a minimal set."""
 
@@ -123,6 +135,7 @@ class Explanation(_Part):
     evictions: tuple[Eviction, ...] = ()
     told: tuple[str, ...] = Field((), description="what the engine itself says")
     nodes: tuple[NodeReasons, ...] = ()
+    capacity: tuple[NodeCapacity, ...] = Field((), description="sums of the nodes that lack capacity")
     concerns: tuple[str, ...] = Field((), description="what stands against it besides nodes: queue, gang, entering")
     conflicts: tuple[tuple[Reason, ...], ...] = Field(
         (), description="minimal sets of requirements that cannot all hold; each is enough by itself"

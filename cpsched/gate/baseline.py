@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-import cpsched
+import cpsched.version
 from cpsched import timestamps
 from cpsched.complaints import refusal
 from cpsched.errors import InputError
@@ -79,7 +79,9 @@ class Baseline(BaseModel):
     def of(cls, engine: str, results: Iterable[Measured]) -> Baseline:
         """A new one from cases that were decided."""
         entries = {one.id: Entry.of(one) for one in results if one.outcome == "decided"}
-        return cls(engine=engine, versions={"cpsched": cpsched.__version__}, cases=dict(sorted(entries.items())))
+        return cls(
+            engine=engine, versions={"cpsched": cpsched.version.__version__}, cases=dict(sorted(entries.items()))
+        )
 
     def text(self) -> str:
         """JSON with one line per case: a change of one case is a change of one line."""

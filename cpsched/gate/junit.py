@@ -20,6 +20,9 @@ def junit(report: Report) -> str:
         errors=str(len(report.verdicts) - states["passed"] - states["failed"]),
         time=f"{sum(one.case.seconds for one in report.verdicts):.3f}",
     )
+    if report.models:
+        properties = ElementTree.SubElement(suite, "properties")
+        ElementTree.SubElement(properties, "property", name="models", value=_text(report.models))
     for one in report.verdicts:
         suite.append(_case(report, one))
     suites = ElementTree.Element("testsuites")
@@ -36,8 +39,9 @@ def _case(report: Report, one: Verdict) -> ElementTree.Element:
     for fault in one.faults:
         kind = fault.kind if not fault.key else f"{fault.kind} {fault.key}"
         ElementTree.SubElement(shown, tag, type=_text(kind), message=_text(fault.message)).text = _text(fault.message)
-    if one.notes:
-        ElementTree.SubElement(shown, "system-out").text = _text("\n".join(one.notes))
+    told = [*([case.choice] if case.choice else []), *one.notes]
+    if told:
+        ElementTree.SubElement(shown, "system-out").text = _text("\n".join(told))
     return shown
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from cpsched.compare.sections import Section
 from cpsched.compare.text import markdown_tables, md
+from cpsched.gate.measure import Distance
 from cpsched.gate.report import Report
 
 MOST_ROWS = 50
@@ -15,7 +16,8 @@ MOST_ROWS = 50
 def markdown(report: Report) -> str:
     """Headline, what failed, what changed."""
     mark = "✅" if report.exit_code == 0 else "❌"
-    lines = [f"### {mark} cpsched check", "", md(report.headline) + ".", *markdown_tables(sections(report))]
+    models = ["", md(report.models) + "."] if report.models else []
+    lines = [f"### {mark} cpsched check", "", md(report.headline) + ".", *models, *markdown_tables(sections(report))]
     return "\n".join(lines) + "\n"
 
 
@@ -43,13 +45,18 @@ def _distances(report: Report) -> Iterator[Section]:
         distance = one.case.distance
         if distance is not None:
             rest = " apart from what is in doubt" if one.case.doubts else ""
-            where = f"none: optimal, proved{rest}" if distance.proved else "none seen, not proved"
+            where = f"none: optimal, proved{rest}" if distance.proved else f"none seen, {_open(distance)}"
             if distance.gap is not None:
-                where = distance.gap.level if distance.proved else f"{distance.gap.level}, perhaps earlier"
+                level = distance.gap.level
+                where = level if distance.proved else f"{level}, perhaps earlier: {_open(distance)}"
             counts[where] = counts.get(where, 0) + 1
     if counts:
         rows = [(where, str(count)) for where, count in sorted(counts.items(), key=lambda item: -item[1])]
         yield Section("Distance to the optimum", ["first level behind", "#cases"], rows)
+
+
+def _open(distance: Distance) -> str:
+    return f"open from {distance.open_from} on" if distance.open_from else "not proved"
 
 
 def _cut(title: str, columns: list[str], rows: Sequence[Sequence[str]]) -> Section:

@@ -30,6 +30,8 @@ class Distance:
     proved: bool
     gap: Gap | None
     """None: it is as good."""
+    open_from: str = ""
+    """The first level that the search for the optimum left open."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,10 @@ class Measured:
     """One line, for an engine that failed or a case that cannot be read."""
     decided_by: str = ""
     model: str = ""
+    choice: str = ""
+    """Why this model, as a sentence; empty where nothing was to choose."""
+    chosen_by: str = ""
+    """The kind of that reason; empty where the user or the case named the model."""
     instance: str = ""
     """Hash of instance and policy."""
     findings: tuple[Finding, ...] = ()
@@ -115,6 +121,8 @@ def measured(session: Session, own: Contender, best: Contender | None = None) ->
         *place,
         decided_by=own.solution.engine,
         model=session.policy.name,
+        choice=session.policy.choice,
+        chosen_by=session.policy.origin.chosen_by,
         instance=fingerprint(session),
         findings=(*own.solution.findings, *_refuted(own, best)),
         levels=own.standing.shown,
@@ -145,4 +153,6 @@ def fingerprint(session: Session) -> str:
 def _distance(own: Contender, best: Contender | None) -> Distance | None:
     if best is None or own.standing is None or best.standing is None:
         return None
-    return Distance(best.solution.status is SolutionStatus.OPTIMAL, gap(own.standing, best.standing))
+    levels = best.solution.levels if best.solution.proves else ()
+    open_from = next((level.label for level in levels if not level.proved), "")
+    return Distance(best.solution.status is SolutionStatus.OPTIMAL, gap(own.standing, best.standing), open_from)

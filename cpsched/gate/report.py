@@ -6,11 +6,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-import cpsched
+import cpsched.version
 from cpsched.errors import InputError
 from cpsched.gate.baseline import Baseline, Entry
 from cpsched.gate.measure import Measured
 from cpsched.gate.verdict import State, Verdict, verdict
+from cpsched.importers.chosen import grouped
 
 PASSED, FAILED, BAD_CASE, NO_ANSWER = 0, 1, 2, 3
 
@@ -75,6 +76,12 @@ class Report:
         outcome = "all passed" if states["passed"] == total else f"{states['passed']} passed"
         return ", ".join([f"{total} case{'s' * (total != 1)}, engine {self.engine}: {outcome}", *counts])
 
+    @property
+    def models(self) -> str:
+        """How many cases have which model and by what; empty where nothing was to choose."""
+        decided = (one.case for one in self.verdicts if one.case.outcome == "decided")
+        return grouped(((case.model, case.chosen_by) for case in decided), "case", "cases")
+
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
         return {
@@ -83,8 +90,9 @@ class Report:
             "corpus": self.corpus,
             "engine": self.engine,
             "baseline_engine": None if self.baseline is None else self.baseline.engine,
-            "versions": {"cpsched": cpsched.__version__},
+            "versions": {"cpsched": cpsched.version.__version__},
             "headline": self.headline,
+            **({"models": self.models} if self.models else {}),
             "states": dict(self.states),
             "rules": dict(self.rules),
             "removed": self.removed,
@@ -101,4 +109,6 @@ def _case(one: Verdict) -> dict[str, Any]:
         return shown
     entry = Entry.of(case).model_dump(mode="json")
     findings = [finding.model_dump(mode="json") for finding in case.findings]
+    if case.choice:
+        shown["choice"] = case.choice
     return {**shown, "better": one.better, "decided_by": case.decided_by, **entry, "findings": findings}

@@ -10,7 +10,19 @@ from cpsched.errors import InputError
 from cpsched.importers.defaults import ApiDefaults
 from cpsched.importers.gaps import Gaps
 from cpsched.importers.kubernetes import Found
-from cpsched.instance import ENDED, GROUP_ANNOTATION, ID_ANNOTATION, Instance, Job, Node, Queue, Sharding, Status, Task
+from cpsched.instance import (
+    ENDED,
+    GROUP_ANNOTATION,
+    ID_ANNOTATION,
+    Instance,
+    Job,
+    Node,
+    NodeLoad,
+    Queue,
+    Sharding,
+    Status,
+    Task,
+)
 from cpsched.objects import groups, node, pod
 from cpsched.objects.base import Metadata, Object
 from cpsched.objects.cluster import Namespace
@@ -28,11 +40,12 @@ _ON_NO_NODE = "counted for jobs and queues, on no node"
 _QUEUE_ANNOTATION = "scheduling.volcano.sh/queue-name"
 
 
-def assemble(
+def assemble(  # noqa: PLR0913 - what an instance is made of
     found: Iterable[Found],
     *,
     now: int | None = None,
     sharding: Sharding | None = None,
+    node_usage: Mapping[str, NodeLoad] | None = None,
     conf: Mapping[str, Any] | None = None,
     recipe: Mapping[str, Any] | None = None,
     gaps: Gaps,
@@ -53,7 +66,8 @@ def assemble(
     nodes = {one.key: Node(one) for one in _objects(of_kind, node.Node)}
     pod_groups = {item.object.key: item for item in of_kind.get(groups.PodGroup, ())}
     queues = {item.object.metadata.name: item for item in of_kind.get(groups.Queue, ())}
-    plain_cluster = not pod_groups and not queues
+    of_volcano = any(one.spec.scheduler_name == "volcano" for one in _objects(of_kind, pod.Pod))
+    plain_cluster = not (pod_groups or queues or of_volcano)
     defaults = ApiDefaults(classes)
     tasks: dict[str, Task] = {}
     objects: list[Object] = []
@@ -82,6 +96,7 @@ def assemble(
         workload_groups={one.key: one for one in _objects(of_kind, groups.WorkloadPodGroup)},
         namespaces={one.metadata.name: one for one in _objects(of_kind, Namespace)},
         sharding=sharding,
+        node_usage=node_usage,
         now=now,
         conf=conf,
         recipe=recipe,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from cpsched.instance import PENDING, Instance, Task
@@ -17,6 +17,7 @@ VOLCANO, DEFAULT_SCHEDULER = "volcano", "default-scheduler"
 _MODELS = {VOLCANO: "volcano", DEFAULT_SCHEDULER: "kube"}
 _KUEUE = "kueue.x-k8s.io/"
 _MOST_NAMES = 3
+BY_DEFAULT = "the default"
 
 
 class Choice(NamedTuple):
@@ -24,6 +25,30 @@ class Choice(NamedTuple):
 
     model: str
     reason: str = ""
+    by: str = ""
+    """The kind of reason: what of the input decided; empty where the user did."""
+
+
+_PENDING, _OBJECTS = "the pending pods", "the objects"
+_BY_DEFAULT = Choice(DEFAULT, by=BY_DEFAULT)
+
+
+def grouped(choices: Iterable[tuple[str, str]], one: str, many: str) -> str:
+    """How many got which model by what, as a line; empty where the user named it, or nothing in any input speaks.
+
+    Args:
+        choices: model and kind of reason of each, as a Choice has them.
+        one: what one of them is called.
+        many: what several of them are called.
+    """
+    counts = Counter((model, by) for model, by in choices if by)
+    if all(by == BY_DEFAULT for _, by in counts):
+        return ""
+    told = (
+        f"{count} {one if count == 1 else many}: model {model} ({f'by {by}' if by != BY_DEFAULT else by})"
+        for (model, by), count in counts.most_common()
+    )
+    return "; ".join(told)
 
 
 def choose(
@@ -39,12 +64,12 @@ def choose(
     """
     if conf is not None:
         scheduler = recognise(conf, file=file).scheduler
-        found = Choice(scheduler, f"the configuration is {TITLES[scheduler]}'s")
+        found = Choice(scheduler, f"the configuration is {TITLES[scheduler]}'s", "the configuration")
     else:
-        found = Choice(DEFAULT) if instance is None else _of_subject(instance, subject) or _of_cluster(instance)
+        found = _BY_DEFAULT if instance is None else _of_subject(instance, subject) or _of_cluster(instance)
     # Where no pod says whose it is, the input was made by hand, and the default is what its author expects.
     is_stated = instance is not None and any(task.spec.scheduler_name for task in instance.tasks.values())
-    return found if is_stated or found.model != DEFAULT else Choice(DEFAULT)
+    return found if is_stated or found.model != DEFAULT else _BY_DEFAULT
 
 
 def _of_subject(instance: Instance, subject: str | None) -> Choice | None:
@@ -54,7 +79,7 @@ def _of_subject(instance: Instance, subject: str | None) -> Choice | None:
     if _has_groups(instance) and any(subject in (key, key.rpartition("/")[2]) for key in instance.jobs):
         models.add("volcano")
     model = models.pop() if len(models) == 1 else None
-    return Choice(model, f"{subject} is {TITLES[model]}'s") if model else None
+    return Choice(model, f"{subject} is {TITLES[model]}'s", "what is asked about") if model else None
 
 
 def _of_cluster(instance: Instance) -> Choice:
@@ -64,34 +89,63 @@ def _of_cluster(instance: Instance) -> Choice:
     parts = [f"{_pods(pending['volcano'])} of Volcano"] if pending["volcano"] else []
     parts += [f"{held} PodGroup{'s' * (held != 1)} without pods"] if held else []
     if parts:
-        return Choice("volcano", f"{', '.join([*parts, kube] if kube else parts)} pending")
+        return Choice("volcano", f"{', '.join([*parts, kube] if kube else parts)} pending", _PENDING)
     if kube:
-        return Choice("kube", f"{kube} pending, none of Volcano")
+        return Choice("kube", f"{kube} pending, none of Volcano", _PENDING)
     if _has_volcano(instance) or not instance.tasks:
-        return Choice("volcano", "no pod is pending, and the input has objects of Volcano")
-    return Choice("kube", "no pod is pending, and the input has no objects of Volcano")
+        return Choice("volcano", "no pod is pending, and the input has objects of Volcano", _OBJECTS)
+    return Choice("kube", "no pod is pending, and the input has no objects of Volcano", _OBJECTS)
+
+
+class Others(NamedTuple):
+    """Pending pods of one scheduler, about which a policy decides nothing."""
+
+    scheduler: str
+    tasks: tuple[str, ...]
+    model: str | None
+    """The shipped model that decides about them; None if their scheduler is not mirrored, or the policy is its own."""
+
+    def __str__(self) -> str:
+        count = len(self.tasks)
+        return f"{_pods(count)} of scheduler {self.scheduler} {_are(count)} pending ({_listed(self.tasks)})"
+
+
+def others(instance: Instance, policy: Policy) -> list[Others]:
+    """Pending pods that this policy decides nothing about, by whose they are."""
+    strangers: dict[str, list[str]] = {}
+    for task in instance.tasks.values():
+        if _waits(task) and (whose := undecided(task, policy)) is not None:
+            strangers.setdefault(whose, []).append(task.key)
+    return [Others(whose, tuple(keys), model_for(whose, policy)) for whose, keys in sorted(strangers.items())]
 
 
 def beside(instance: Instance, policy: Policy) -> Iterator[str]:
-    """Pending pods that this policy decides nothing about, by whose they are, and those that Kueue holds back."""
-    strangers: dict[str, list[str]] = {}
-    held: list[str] = []
-    for task in instance.tasks.values():
-        if not _waits(task):
-            continue
-        if (whose := _undecided(task, policy)) is not None:
-            strangers.setdefault(whose, []).append(task.key)
-        elif any(gate.name.startswith(_KUEUE) for gate in task.spec.scheduling_gates):
-            held.append(task.key)
-    for whose, keys in sorted(strangers.items()):
-        model = _MODELS.get(whose)
-        help_ = "only Volcano and kube-scheduler are mirrored" if model is None else f"see --model {model}"
-        if model == policy.model.scheduler:
+    """The same as warnings, and the pods that Kueue holds back."""
+    for one in others(instance, policy):
+        if one.model is not None:
+            help_ = f"see --model {one.model}"
+        elif _MODELS.get(one.scheduler) is None:
+            help_ = "only Volcano and kube-scheduler are mirrored"
+        else:
             help_ = "no profile of the configuration has this name"
-        where = f"{_pods(len(keys))} of scheduler {whose} {_are(len(keys))} pending ({_listed(keys)})"
-        yield f"{where}: no part of this decision; {help_}"
+        yield f"{one}: no part of this decision; {help_}"
+    held = [
+        task.key
+        for task in instance.tasks.values()
+        if _waits(task)
+        and undecided(task, policy) is None
+        and any(gate.name.startswith(_KUEUE) for gate in task.spec.scheduling_gates)
+    ]
     if held:
-        yield f"{_pods(len(held))} {_are(len(held))} held back by Kueue until it admits {_them(held)} ({_listed(held)})"
+        yield (
+            f"{_pods(len(held))} {_are(len(held))} held back by Kueue until it admits {_them(held)} ({_listed(held)})"
+        )
+
+
+def model_for(scheduler: str, policy: Policy) -> str | None:
+    """The other shipped model that decides about the pods of this scheduler."""
+    model = _MODELS.get(scheduler)
+    return None if model == policy.model.scheduler else model
 
 
 def _waits(task: Task) -> bool:
@@ -106,7 +160,7 @@ def _mirrored(instance: Instance, task: Task) -> str | None:
     return _MODELS.get(named)
 
 
-def _undecided(task: Task, policy: Policy) -> str | None:
+def undecided(task: Task, policy: Policy) -> str | None:
     """The scheduler of a pod that is another's than the policy's."""
     named = task.spec.scheduler_name
     if policy.jobs_are_pods:
@@ -135,6 +189,6 @@ def _them(keys: list[str]) -> str:
     return "it" if len(keys) == 1 else "them"
 
 
-def _listed(keys: list[str]) -> str:
+def _listed(keys: Sequence[str]) -> str:
     more = len(keys) - _MOST_NAMES
     return ", ".join(sorted(keys)[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")

@@ -115,6 +115,14 @@ class CompactSharding(Compact):
         return {names.get(key, key): value for key, value in data.items()} if isinstance(data, Mapping) else data
 
 
+class CompactLoad(Compact):
+    """What was measured on a node."""
+
+    cpu: float = Field(0.0, ge=0, description="percent of its cpu")
+    memory: float = Field(0.0, ge=0, description="percent of its memory")
+    age: float = Field(0.0, ge=0, description="seconds since it was measured")
+
+
 class CompactInstance(Compact):
     """The whole compact form; `objects` may add any further Kubernetes objects."""
 
@@ -130,6 +138,7 @@ class CompactInstance(Compact):
     running: dict[str, str] = Field({}, description="task id → node, for tasks that already run")
     budgets: Items[CompactBudget] = ()
     sharding: CompactSharding | None = None
+    nodeUsage: dict[str, CompactLoad] | None = Field(None, description="node → the load that was measured on it")
     conf: Raw | None = None
     objects: Items[Raw] = ()
     recipe: Raw | None = Field(None, description="how a generated instance was made: family, parameters, seed, version")

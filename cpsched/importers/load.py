@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from cpsched.alterations import UNALTERED, Alteration
 from cpsched.aside import FILES, LINKS, NO_OBJECTS, OBJECTS, PARTS, Aside
@@ -16,13 +16,14 @@ from cpsched.errors import InputError
 from cpsched.importers import compact
 from cpsched.importers.assemble import assemble
 from cpsched.importers.captured import is_capture, stated
+from cpsched.importers.cluster_info import NAMESPACES_DUMPED, namespaces_dumped
 from cpsched.importers.duplicates import without_duplicates
 from cpsched.importers.formats import KUBERNETES, read_input, translated
 from cpsched.importers.gaps import Gaps
 from cpsched.importers.kubernetes import EXPECTED, Found, Report, input_error, no_object, read_object
 from cpsched.importers.listed import objects_in
 from cpsched.importers.snapshot import Context
-from cpsched.instance import API_VERSION, Instance, Sharding
+from cpsched.instance import API_VERSION, Instance, NodeLoad, Sharding
 from cpsched.parsing import Document, tolerated
 from cpsched.what_if.apply import applied
 from cpsched.what_if.changes import Changes, Cluster, last_moment
@@ -40,6 +41,7 @@ def load(  # noqa: PLR0913 - what a user can say of an input
     source: Source,
     *,
     sharding: Mapping[str, Any] | None = None,
+    node_usage: Mapping[str, Any] | None = None,
     lenient: bool = False,
     strict: bool = False,
     report: Report | None = None,
@@ -58,6 +60,7 @@ def load(  # noqa: PLR0913 - what a user can say of an input
         source: a path, "-" for stdin, several paths of one cluster, a mapping (a List, an object, the compact form or
             another program's snapshot), or a list of objects.
         sharding: overrides the instance's own: {"mode": "none|soft|hard", "nodes": [...]}.
+        node_usage: overrides the instance's own: node → {"cpu": percent, "memory": percent, "age": seconds}.
         lenient: in a case too, broken cross-references become warnings of the instance.
         strict: treat the source as a case.
         report: is filled with what was and what was not understood.
@@ -68,14 +71,13 @@ def load(  # noqa: PLR0913 - what a user can say of an input
     """
     with without_collector():
         report = Report() if report is None else report
-        return _load(
-            source, sharding, Context(report, lenient, strict, held=held), format, queues, changes or Changes()
-        )
+        stated = {"sharding": sharding, "node_usage": node_usage}
+        return _load(source, stated, Context(report, lenient, strict, held=held), format, queues, changes or Changes())
 
 
 def _load(
     source: Source,
-    sharding: Mapping[str, Any] | None,
+    stated: Mapping[str, Any],
     context: Context,
     format: str | None,
     queues: Source | None,
@@ -94,8 +96,10 @@ def _load(
     is_case = context.strict or (bool(settings) and report.format == KUBERNETES)
     if is_case and (fault := report.aside.first_error(*FAULTS)) is not None:
         raise fault
-    if sharding is not None:
-        settings["sharding"] = _sharding(sharding, file)
+    if stated["sharding"] is not None:
+        settings["sharding"] = _sharding(stated["sharding"], file)
+    if stated["node_usage"] is not None:
+        settings["node_usage"] = _node_usage(stated["node_usage"], file)
     aside = None if is_case else report.aside
     items = without_duplicates([*given, *found], aside)
     settings = context.captured | settings
@@ -107,10 +111,12 @@ def _load(
     notes = [*report.aside.summary(file), *context.notes]
     warnings = (*(f"{file}: {note}" for note in notes), *instance.warnings)
     instance = replace(instance, what_if=what_if, warnings=warnings)
+    context.counted[NAMESPACES_DUMPED] = namespaces_dumped(documents)
+    instance.found_out.update(context.counted)
     if what_if:
-        instance.found_out[UNALTERED] = assemble(
-            unaltered, gaps=Gaps(tolerant=True), aside=Aside(), file=file, **settings
-        )
+        before = assemble(unaltered, gaps=Gaps(tolerant=True), aside=Aside(), file=file, **settings)
+        before.found_out.update(context.counted)
+        instance.found_out[UNALTERED] = before
     return instance
 
 
@@ -198,6 +204,8 @@ def _read_compact(
     shard = form.sharding
     settings |= {"now": form.now, "conf": form.conf, "recipe": form.recipe}
     settings["sharding"] = Sharding(shard.mode, frozenset(shard.nodes), shard.name) if shard else None
+    if form.nodeUsage is not None:
+        settings["node_usage"] = _loads(form.nodeUsage)
     for where, item in compact.expand(form, file):
         for made in _read_object(item, file, where, context):
             yield replace(made, by_hand=True)
@@ -233,6 +241,17 @@ def _submitted(source: Source) -> tuple[list[Found], list[Given]]:
         _refuse_nothing(context.report, file)
         raise InputError("holds nothing to submit", file=file, place="--submit", right="give Kubernetes objects")
     return found, context.workloads
+
+
+def _node_usage(stated: Mapping[str, Any], file: str) -> dict[str, NodeLoad]:
+    try:
+        return _loads(TypeAdapter(dict[str, compact.CompactLoad]).validate_python(dict(stated)))
+    except ValidationError as error:
+        raise input_error(error, file=file, place="node_usage") from None
+
+
+def _loads(stated: Mapping[str, compact.CompactLoad]) -> dict[str, NodeLoad]:
+    return {name: NodeLoad(one.cpu, one.memory, one.age) for name, one in stated.items()}
 
 
 def _sharding(stated: Mapping[str, Any], file: str) -> Sharding:

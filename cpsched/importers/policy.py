@@ -49,7 +49,7 @@ def load_policy(  # noqa: PLR0913 - the names of the command line's flags
     file, given = _configuration(conf, stated, instance)
     choice = choose(instance, given, file, subject) if model is None else Choice("")
     found, model_file = _model(choice.model if model is None else model, model_file)
-    origin = Origin(model_file, *_whose(found, conf, given), choice.reason)
+    origin = Origin(model_file, *_whose(found, conf, given), choice.reason, choice.by)
     policy = policy_for(found, given, strict=strict, kube_version=kube_version, file=file, origin=origin)
     if instance is not None:
         origin = replace(origin, beside=tuple(beside(instance, policy)))

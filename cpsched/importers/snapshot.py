@@ -31,6 +31,8 @@ class Context:
     """what was translated with a change that can bear on decisions"""
     captured: dict[str, Any] = field(default_factory=dict)
     """the moment and the configuration that `cpsched capture` wrote beside the objects"""
+    counted: dict[str, Any] = field(default_factory=dict)
+    """what the program that wrote the input counts by itself; it stands in `found_out` of the instance"""
 
     @property
     def aside(self) -> Aside | None:

@@ -13,7 +13,6 @@ _NO_BEARING = {
     "metadata": {
         "managedFields",
         "generation",
-        "resourceVersion",
         "selfLink",
         "generateName",
         "finalizers",

@@ -18,6 +18,9 @@ _VOLCANO = "scheduling.volcano.sh/v1beta1"
 _DEFAULT_CLASS, DEFAULT_QUEUE = "dump-default-priority", "default"
 _ON_ITS_WAY, _RELEASING = (1 << 1, 1 << 3, 1 << 4), 1 << 6
 """Allocated, Binding, Bound; Releasing: numbers of a TaskInfo's Status."""
+USED_BY_NODE = __name__
+"""Under this key stands in `found_out` of an instance, per node, what Volcano counts in use there."""
+_MOST = 2.0**63
 _NODE_FIELDS = ("NumaInfo", "NumaSchedulerInfo", "RevocableZone", "OversubscriptionNode", "OfflineJobEvicting")
 _JOB_FIELDS = ("Budget", "RevocableZone", "AllocatedHyperNode")
 
@@ -42,6 +45,7 @@ def translate(documents: list[Document], context: Context) -> Raw:
             for name, info in _infos(data, file):
                 nodes.append(of_kind(mapping_at(info, "Node", file, name), "v1", "Node"))
                 _collect(info, file, name, pods)
+                context.counted.setdefault(USED_BY_NODE, {})[name] = _amounts(info.get("Used"))
                 context.leave(f"NodeInfo.{field}" for field in _NODE_FIELDS if _says(info.get(field)))
         elif _is_jobs(data):
             for name, info in _infos(data, file):
@@ -86,6 +90,19 @@ def _infos(data: Mapping[str, Any], file: str) -> Iterator[tuple[str, Mapping[st
         if not isinstance(info, Mapping):
             raise InputError("no NodeInfo or JobInfo", file=file, place=str(name))
         yield str(name), info
+
+
+def _amounts(used: Any) -> dict[str, int]:
+    """A Resource of Volcano: cpu and scalars in thousandths, memory in bytes; pods it counts whole."""
+    if not isinstance(used, Mapping):
+        return {}
+    scalars = used.get("ScalarResources")
+    amounts = {
+        "cpu": used.get("MilliCPU"),
+        "memory": used.get("Memory"),
+        **(scalars if isinstance(scalars, Mapping) else {}),
+    }
+    return {name: int(amount) for name, amount in amounts.items() if isinstance(amount, int | float) and amount < _MOST}
 
 
 def _says(value: Any) -> bool:

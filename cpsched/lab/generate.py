@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-import cpsched
+import cpsched.version
 from cpsched.errors import InputError
 from cpsched.importers.kubernetes import input_error
 from cpsched.importers.sizes import check_size
@@ -65,7 +65,7 @@ def generate(
         "family": name,
         "parameters": given.model_dump(mode="json"),
         "seed": seed,
-        "cpsched": cpsched.__version__,
+        "cpsched": cpsched.version.__version__,
     }
     draw = Draw(seed)
     if family.trace is None:
@@ -86,12 +86,12 @@ def again(recipe: Any, *, trace: Path | str | None = None, file: str | None = No
     """The instance that the recipe describes; InputError if the recipe, the version or the trace is another."""
     if not isinstance(recipe, Mapping) or not {"family", "parameters", "seed"} <= recipe.keys() <= _RECIPE:
         raise InputError("no recipe", file=file, place="recipe", right="give an instance that cpsched generate wrote")
-    if recipe.get("cpsched") != cpsched.__version__:
+    if recipe.get("cpsched") != cpsched.version.__version__:
         raise InputError(
             f"made by cpsched {recipe.get('cpsched')}",
             file=file,
             place="recipe",
-            right=f"this is {cpsched.__version__}: families may have changed in between",
+            right=f"this is {cpsched.version.__version__}: families may have changed in between",
         )
     seed, parameters = recipe["seed"], recipe["parameters"]
     if not isinstance(seed, int) or not isinstance(parameters, Mapping) or not isinstance(recipe["family"], str):

@@ -9,6 +9,7 @@ from cpsched.objects.event import Event
 from cpsched.objects.groups import PodDisruptionBudget, PodGroup, PriorityClass, Queue, WorkloadPodGroup
 from cpsched.objects.node import Node
 from cpsched.objects.pod import Pod
+from cpsched.objects.quota import ResourceQuota
 from cpsched.objects.storage import (
     CSIDriver,
     CSINode,
@@ -26,6 +27,7 @@ KINDS: dict[tuple[str, str], type[Object]] = {
     ("", "Namespace"): Namespace,
     ("", "Service"): Service,
     ("", "ReplicationController"): ReplicationController,
+    ("", "ResourceQuota"): ResourceQuota,
     ("", "Event"): Event,
     ("events.k8s.io", "Event"): Event,
     ("", "PersistentVolume"): PersistentVolume,

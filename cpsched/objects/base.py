@@ -21,6 +21,10 @@ def _quantity(value: object) -> str:
     return str(value)
 
 
+def _version(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
 def _time(value: object) -> int:
     return timestamps.parse(value)
 
@@ -67,6 +71,7 @@ class Metadata(Shape):
     annotations: dict[str, str] = Field(default_factory=dict)
     creation_timestamp: Time | None = None
     deletion_timestamp: Time | None = None
+    resource_version: Annotated[str, BeforeValidator(_version), WithJsonSchema({"type": "string"})] = ""
     owner_references: Items[OwnerReference] = ()
 
     @property

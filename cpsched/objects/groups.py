@@ -92,6 +92,20 @@ class Guarantee(Shape):
     resource: Quantities = {}
 
 
+class NodeGroups(Shape):
+    """Names of node groups, such as must be and such as rather be."""
+
+    required: Items[str] = Field((), alias="requiredDuringSchedulingIgnoredDuringExecution")
+    preferred: Items[str] = Field((), alias="preferredDuringSchedulingIgnoredDuringExecution")
+
+
+class QueueAffinity(Shape):
+    """The node groups that a queue's pods go to, and those they keep off."""
+
+    node_group_affinity: NodeGroups = NodeGroups()
+    node_group_anti_affinity: NodeGroups = NodeGroups()
+
+
 class QueueSpec(Shape):
     """A queue's share and its manners."""
 
@@ -102,6 +116,7 @@ class QueueSpec(Shape):
     reclaimable: bool | None = None
     priority: int = Field(0, ge=-INT32_MAX - 1, le=INT32_MAX)
     parent: str = ""
+    affinity: QueueAffinity | None = None
 
 
 class QueueStatus(Shape):

@@ -109,16 +109,26 @@ class ClaimStatus(Shape):
     resource_claim_name: str = ""
 
 
+class PodCondition(Condition):
+    """A condition, with the moment from which it holds."""
+
+    last_transition_time: Time | None = None
+
+
 class PodStatus(Shape):
     """Where the pod stands."""
 
     phase: Literal["", "Pending", "Running", "Succeeded", "Failed", "Unknown"] = ""
     nominated_node_name: str = ""
     start_time: Time | None = None
-    conditions: Items[Condition] = ()
+    conditions: Items[PodCondition] = ()
     container_statuses: Items[ContainerStatus] = ()
     init_container_statuses: Items[ContainerStatus] = ()
     resource_claim_statuses: Items[ClaimStatus] = ()
+
+
+CRITICAL_CLASSES = frozenset({"system-cluster-critical", "system-node-critical"})
+"""Priority classes of pods that the cluster cannot do without."""
 
 
 class Pod(Object):
@@ -126,6 +136,11 @@ class Pod(Object):
 
     spec: PodSpec = PodSpec()
     status: PodStatus = PodStatus()
+
+    @property
+    def is_critical(self) -> bool:
+        """Whether the cluster cannot do without it; the rule `protect.conformance` and its plugin read this."""
+        return self.metadata.namespace == "kube-system" or self.spec.priority_class_name in CRITICAL_CLASSES
 
 
 ResourceRequirements.model_rebuild()

@@ -30,6 +30,14 @@ def shared_dict(item: Object, known: dict[int, Any]) -> dict[str, Any]:
     return content
 
 
+def unversioned_dict(item: Object, known: dict[int, Any]) -> dict[str, Any]:
+    """The same without the resourceVersion, which changes with every heartbeat of a node."""
+    content = shared_dict(item, known)
+    if item.metadata.resource_version:
+        content["metadata"] = {name: one for name, one in content["metadata"].items() if name != "resourceVersion"}
+    return content
+
+
 def _named(item: Object) -> dict[str, Any]:
     api_version, kind = _NAMES_BY_SHAPE[type(item)]
     return {"apiVersion": api_version, "kind": kind}

@@ -46,6 +46,10 @@ class Budget:
         """Whether nothing new is begun."""
         return self.stopped or self.left <= 0
 
+    def is_over(self, moment: float) -> bool:
+        """Whether the moment has passed, or everything is to end."""
+        return self.stopped or self.clock() > moment
+
     def share(self, part: float) -> float:
         """The moment at which this part of the time left is over."""
         return self.clock() + self.left * part

@@ -7,7 +7,7 @@ from cpsched.errors import CpschedError
 LOUD = False
 """Whether a disagreement is raised where it is found, as the tests want it.
 
-Otherwise the search goes on without what was refuted, or ends with the best decision and its levels left open, and the
+Otherwise the search goes on without what was wrong, or ends with the best decision and its levels left open, and the
 Solution's notes say so.
 """
 

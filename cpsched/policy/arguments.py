@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from cpsched.policy import durations
+from cpsched.policy.nested import strict_integer
 from cpsched.policy.notes import Notes, known, shown, subplace
 
-Kind = Literal["integer", "number", "boolean", "text", "duration", "strict", "window", "unread"]
-Value = bool | int | float | str | None
+Kind = Literal["integer", "number", "boolean", "text", "duration", "strict", "window", "form", "unread"]
+Value = Any
+"""Of one of the types above; a form is what its reader makes of it."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,13 @@ class Argument:
     kind: Kind
     default: Value = None
     least: float | None = None
+    read: Callable[[object], Any] | None = None
+    """For a form: what makes it of what is written, or of None for the default; it raises as READERS do."""
+
+    @property
+    def start(self) -> Value:
+        """What holds if nothing is written."""
+        return self.default if self.read is None else self.read(None)
 
 
 Table = Mapping[str, Argument]
@@ -56,6 +65,10 @@ class Arguments:
         value = self.values[key]
         return None if value is None else int(value)
 
+    def form(self, key: str) -> Any:
+        """An argument of kind form."""
+        return self.values[key]
+
     def family(self, prefix: str) -> dict[str, Value]:
         """The given members of a `prefix*` family, by what follows the prefix."""
         return {key[len(prefix) :]: value for key, value in self.values.items() if key.startswith(prefix)}
@@ -63,7 +76,7 @@ class Arguments:
 
 def resolve(given: Mapping[str, object], table: Table, owner: str, notes: Notes, place: str) -> Arguments:
     """The effective arguments of one action or plugin; `owner` names it in messages."""
-    values = {key: argument.default for key, argument in table.items() if not key.endswith("*")}
+    values = {key: argument.start for key, argument in table.items() if not key.endswith("*")}
     for key, raw in ((str(key), raw) for key, raw in given.items()):
         argument = table.get(key) or _family(key, table)
         where = subplace(place, key)
@@ -83,11 +96,11 @@ def _family(key: str, table: Table) -> Argument | None:
 
 def _read(raw: object, argument: Argument, notes: Notes, place: str) -> Value:
     try:
-        value = READERS[argument.kind](raw)
+        value = (argument.read or READERS[argument.kind])(raw)
     except ValueError as error:
         instead = "" if argument.default is None else f", the default {argument.default} holds"
         notes.warn(f"{shown(raw)} is ignored{instead}", place=place, right=str(error))
-        return argument.default
+        return argument.start
     except TypeError as error:
         raise notes.error(f"{shown(raw)} stops the scheduler", place=place, right=str(error)) from error
     if argument.least is not None and isinstance(value, int | float) and value < argument.least:
@@ -133,13 +146,6 @@ def _duration(raw: object) -> int:
     return value
 
 
-def _strict(raw: object) -> int:
-    if type(raw) not in (int, float):
-        raise TypeError("write a bare number, without quotes")
-    assert isinstance(raw, int | float)
-    return int(raw)
-
-
 def _window(raw: object) -> str:
     if not isinstance(raw, str):
         raise TypeError('write a text such as "10:00-21:00"')
@@ -158,6 +164,7 @@ READERS: dict[Kind, Callable[[object], Value]] = {
     "boolean": _boolean,
     "text": _text,
     "duration": _duration,
-    "strict": _strict,
+    "strict": strict_integer,
     "window": _window,
+    "form": lambda raw: raw,
 }

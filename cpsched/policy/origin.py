@@ -26,6 +26,8 @@ class Origin:
     """Of a configuration that the user named."""
     chosen: str = ""
     """Why this model, where the input decided it; empty if the user did."""
+    chosen_by: str = ""
+    """The kind of that reason, also where it is nothing but the default; empty if the user named the model."""
     beside: tuple[str, ...] = ()
     """Pods of the input that the model decides nothing about, as warnings."""
 

@@ -21,6 +21,7 @@ from cpsched.policy.levels import Level
 from cpsched.policy.model import GangProtection, Model, PdbProtection, Rules
 from cpsched.policy.notes import Notes
 from cpsched.policy.origin import Origin, model_title
+from cpsched.policy.unsearched import plugins_not_searched
 from cpsched.policy.volcano_conf import VolcanoConf
 from cpsched.policy.volcano_plugin import PluginConf
 from cpsched.policy.volcano_registry import SHARE_PLUGINS, UNSEARCHED_ACTIONS
@@ -117,11 +118,11 @@ class Policy(BaseModel):
 
     @property
     def doubts_of_search(self) -> tuple[Doubt, ...]:
-        """The same for the search and its proofs, which know no extender and no eviction of whole gangs."""
+        """The same for the search and its proofs, which know no extender, no gang action, not all plugins."""
         if self.is_kube:
             return (*self.doubts, *map(not_searched, self.kube.extenders))
         gang_actions = (name for name in dict.fromkeys(self.actions) if name in UNSEARCHED_ACTIONS)
-        return (*self.doubts, *map(_action_not_searched, gang_actions))
+        return (*self.doubts, *map(_action_not_searched, gang_actions), *plugins_not_searched(self.volcano))
 
     @cached_property
     def actions(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from cpsched.doubts import Doubt
 from cpsched.policy.arguments import Arguments, resolve
+from cpsched.policy.durations import SECOND, nanoseconds
 from cpsched.policy.notes import Notes, as_list, as_mapping, as_name, known, shown
 from cpsched.policy.volcano_plugin import PluginConf, read_plugin
 from cpsched.policy.volcano_registry import ACTIONS, UNMIRRORED_ACTIONS
@@ -23,6 +24,9 @@ BUILT_IN: dict[str, Any] = {
 """What Volcano runs without a configuration file (util.go)."""
 
 TOP_KEYS = ("actions", "tiers", "configurations", "metrics")
+
+INTERVAL = "metrics.interval"
+"""Where usage finds how often loads are measured."""
 
 Tiers = tuple[tuple[PluginConf, ...], ...]
 
@@ -46,7 +50,7 @@ class VolcanoConf:
         actions = _actions(conf.get("actions"), notes)
         tiers = _tiers(conf.get("tiers"), actions, notes)
         configurations = _configurations(conf.get("configurations"), notes)
-        _check_metrics(conf.get("metrics"), notes)
+        tiers = _with_interval(tiers, _metrics(conf.get("metrics"), notes).get("interval"))
         run = tuple(name for name in actions if name in ACTIONS)
         return cls(run, tiers, configurations, tuple(notes.warnings), tuple(notes.doubts))
 
@@ -95,12 +99,30 @@ def _actions(given: object, notes: Notes) -> tuple[str, ...]:
     return names
 
 
-def _check_metrics(given: object, notes: Notes) -> None:
-    """Nothing of it is used here; Volcano refuses the whole configuration for a value that is no text."""
-    for key, value in as_mapping(given, "metrics", notes).items():
+def _metrics(given: object, notes: Notes) -> Mapping[str, Any]:
+    """Only the interval is used here; Volcano refuses the whole configuration for a value that is no text."""
+    metrics = as_mapping(given, "metrics", notes)
+    for key, value in metrics.items():
         if isinstance(value, Mapping | list | tuple):
             right = "write flat keys such as tls.insecureSkipVerify"
             raise notes.error(f"{shown(value)} is not a text", place=f"metrics.{key}", right=right)
+    return metrics
+
+
+def _with_interval(tiers: Tiers, stated: object) -> Tiers:
+    """The time that a load takes to be measured, among the arguments of usage, which goes by it."""
+    try:
+        interval = nanoseconds(stated)
+    except ValueError:
+        interval = 0
+
+    def known(plugin: PluginConf) -> PluginConf:
+        if plugin.name != "usage":
+            return plugin
+        values = {**plugin.arguments.values, INTERVAL: interval if interval > 0 else 30 * SECOND}
+        return replace(plugin, arguments=Arguments(values))
+
+    return tuple(tuple(map(known, tier)) for tier in tiers)
 
 
 def _tiers(given: object, actions: Sequence[str], notes: Notes) -> Tiers:

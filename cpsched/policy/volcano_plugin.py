@@ -37,6 +37,8 @@ def read_plugin(item: object, place: str, actions: Sequence[str], notes: Notes) 
     plugin = PluginConf(name, flags, arguments)
     if name in _LISTS_RESOURCES:
         _warn_of_unlisted(plugin, f"{place}.arguments", notes)
+    if name == "deviceshare":
+        _check_cards(plugin, f"{place}.arguments", notes)
     if name == "predicates" and not plugin.on("enablePredicate"):
         wrong = "predicates with enablePredicate: false lets Volcano place nothing at all"
         raise notes.error(wrong, place=place, right="leave the plugin out to run without predicates")
@@ -53,11 +55,16 @@ def _left_out(name: str, flags: Mapping[str, bool], actions: Sequence[str], plac
         right = known(name, PLUGINS, also=UNMIRRORED_PLUGINS)
         notes.doubt("plugin", name, UNKNOWN, wrong, place=place, right=right)
         return
-    on = (flag for flag in UNMIRRORED_PLUGINS[name] if flags[flag])
-    decides = ", ".join(DECIDES[flag] for flag in on if flag not in ASKED_BY or ASKED_BY[flag] in actions)
+    decides = decided(flags, UNMIRRORED_PLUGINS[name], actions)
     if decides:
         wrong = f"plugin {name} is not mirrored, so the answer is made without it; it decides: {decides}"
         notes.doubt("plugin", name, decides, wrong, place=place)
+
+
+def decided(flags: Mapping[str, bool], points: Sequence[str], actions: Sequence[str]) -> str:
+    """What is decided at those of the points that are on and that an action asks."""
+    on = (flag for flag in points if flags[flag])
+    return ", ".join(DECIDES[flag] for flag in on if flag not in ASKED_BY or ASKED_BY[flag] in actions)
 
 
 def _flags(entry: Mapping[str, Any], name: str, place: str, notes: Notes) -> dict[str, bool]:
@@ -77,6 +84,19 @@ def _flag(value: object, default: bool, place: str, notes: Notes) -> bool:
     if not isinstance(value, bool):
         raise notes.error(f"{shown(value)} is not a flag", place=place, right="write true or false without quotes")
     return value
+
+
+def _check_cards(plugin: PluginConf, place: str, notes: Notes) -> None:
+    """Cards are shared in one way; another program's cards are left out."""
+    ways = [f"deviceshare.{way}" for way in ("GPUSharingEnable", "GPUNumberEnable", "VGPUEnable")]
+    if sum(map(plugin.arguments.boolean, ways)) > 1:
+        wrong = "two ways of sharing cards end the scheduler"
+        raise notes.error(wrong, place=place, right=f"switch one of {', '.join(ways)} on")
+    for key in ("deviceshare.AscendMindClusterVNPUEnable", "deviceshare.AscendHAMiVNPUEnable"):
+        if plugin.arguments.boolean(key):
+            decides = "which nodes fit"
+            wrong = f"argument {key} is not mirrored, so the answer is made without it; it decides: {decides}"
+            notes.doubt("argument", key, decides, wrong, place=place)
 
 
 _LISTS_RESOURCES = {"binpack": "binpack", "network-topology-aware": "hypernode.binpack"}

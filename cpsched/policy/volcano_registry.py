@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cpsched.policy import nested
 from cpsched.policy.arguments import Argument, Table
 
 # Value of a flag that the file does not mention (conf/scheduler_conf.go, plugins/defaults.go).
@@ -81,7 +82,21 @@ PLUGINS: dict[str, Table] = {
         "capacity.DynamicResourceAllocationEnable": Argument("boolean", True),
         "capacity.DRAConsumableCapacityEnable": Argument("boolean", True),
     },
+    "cdp": {},
     "conformance": {},
+    "deviceshare": {
+        "deviceshare.GPUSharingEnable": Argument("boolean", False),
+        "deviceshare.GPUNumberEnable": Argument("boolean", False),
+        "deviceshare.VGPUEnable": Argument("boolean", False),
+        "deviceshare.AscendMindClusterVNPUEnable": Argument("boolean", False),
+        "deviceshare.AscendHAMiVNPUEnable": Argument("boolean", False),
+        "deviceshare.NodeLockEnable": Argument("unread"),
+        "deviceshare.SchedulePolicy": Argument("text", ""),
+        "deviceshare.ScheduleWeight": Argument("integer", 0),
+        "deviceshare.KnownGeometriesCMName": Argument("unread"),
+        "deviceshare.KnownGeometriesCMNamespace": Argument("unread"),
+        "deviceshare.GPUExclusiveRules": Argument("form", read=nested.exclusive_rules),
+    },
     "drf": {},
     "gang": {},
     "network-topology-aware": {
@@ -93,6 +108,10 @@ PLUGINS: dict[str, Table] = {
         "hypernode.binpack.normal-pod.enable": Argument("boolean", True),
         "hypernode.binpack.normal-pod.fading": Argument("number", 0.8, least=0),
         "hypernode.gradient.evict.max-hypernodes": Argument("integer", 8, least=1),
+    },
+    "nodegroup": {
+        "strict": Argument("boolean", True),
+        "enablePreferredOrder": Argument("boolean", False),
     },
     "nodeorder": {
         "leastrequested.weight": Argument("integer", 1),
@@ -124,15 +143,29 @@ PLUGINS: dict[str, Table] = {
     },
     "priority": {},
     "proportion": {},
+    "resource-strategy-fit": {
+        "resourceStrategyFitWeight": Argument("strict", 10, least=0),
+        "resources": Argument("form", read=nested.fit_table),
+        "sra": Argument("form", read=nested.scarce),
+        "proportional": Argument("form", read=nested.proportions),
+    },
+    "resourcequota": {},
     "sla": {"sla-waiting-time": Argument("duration")},
+    "task-topology": {"task-topology.weight": Argument("integer", 1)},
     "tdm": {"tdm.revocable-zone.*": Argument("window"), "tdm.evict.period": Argument("unread")},
+    "usage": {
+        "usage.weight": Argument("integer", 5, least=0),
+        "cpu.weight": Argument("integer", 1, least=0),
+        "memory.weight": Argument("integer", 1, least=0),
+        "thresholds": Argument("form", read=nested.thresholds),
+        "estimator": Argument("form", read=nested.estimator),
+        "usageType": Argument("unread"),
+    },
 }
 
 _NODES = ("enablePredicate", "enableNodeOrder")
 
 UNMIRRORED_PLUGINS: dict[str, tuple[str, ...]] = {
-    "cdp": ("enablePreemptable", "enableReclaimable"),
-    "deviceshare": _NODES,
     "extender": (
         *_NODES,
         "enablePreemptable",
@@ -141,15 +174,20 @@ UNMIRRORED_PLUGINS: dict[str, tuple[str, ...]] = {
         "enabledOverused",
         "enableJobReady",
     ),
-    "nodegroup": _NODES,
     "numa-aware": _NODES,
     "rescheduling": ("enabledVictim",),
-    "resource-strategy-fit": _NODES,
-    "resourcequota": ("enableJobEnqueued",),
-    "task-topology": ("enableTaskOrder", "enableNodeOrder"),
-    "usage": _NODES,
 }
 """Plugins that Volcano has and this package does not run, with the flags of their extension points."""
+
+UNSEARCHED_PLUGINS: dict[str, tuple[str, ...]] = {
+    "cdp": ("enablePreemptable", "enableReclaimable"),
+    "deviceshare": ("enablePredicate",),
+    "nodegroup": ("enablePredicate",),
+    "resource-strategy-fit": ("enablePredicate",),
+    "resourcequota": ("enableJobEnqueued",),
+    "usage": ("enablePredicate",),
+}
+"""Plugins that the mirror runs and that forbid what the search does not know of, with the flags that let them."""
 
 DECIDES: dict[str, str] = {
     "enablePredicate": "which nodes fit",

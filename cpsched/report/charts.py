@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +61,7 @@ def gap_charts(rows: Rows, titles: Sequence[str]) -> tuple[str, ...]:
     return tuple(charts)
 
 
-def pair_charts(rows: Rows, levels: Sequence[str]) -> tuple[str, ...]:
+def pair_charts(rows: Rows, levels: Sequence[str], units: Mapping[str, str]) -> tuple[str, ...]:
     """The heuristic's value against the optimum's, one small scatter per level; the line is where they are equal."""
     alt = _altair()
     charts = []
@@ -73,7 +73,9 @@ def pair_charts(rows: Rows, levels: Sequence[str]) -> tuple[str, ...]:
         values = [row for row in rows if row["level"] == level]
         ends = [row[side] for row in values for side in ("optimum", "value")]
         line = [{"optimum": end, "value": end} for end in (min(ends), max(ends))]
-        x, y = alt.X("optimum:Q", title="optimum", **plain), alt.Y("value:Q", title="heuristic", **plain)
+        unit = units.get(level, "")
+        x = alt.X("optimum:Q", title=f"optimum{unit}", **plain)
+        y = alt.Y("value:Q", title=f"heuristic{unit}", **plain)
         diagonal = alt.Chart(alt.Data(values=line)).mark_line(color="var(--grey)", strokeDash=[4, 4]).encode(x=x, y=y)
         points = alt.Chart(alt.Data(values=values)).mark_point(filled=True, opacity=0.75)
         encoded = points.encode(

@@ -8,17 +8,16 @@ from dataclasses import dataclass
 from math import floor, log10
 from typing import Any
 
-from cpsched.objectives import level_text
+from cpsched.objectives import IN_MILLIONTHS, MILLIONTHS
 from cpsched.report import charts
 from cpsched.report.document import Block, Picture, Text, table
+from cpsched.report.standing import PRIORITY_SUM, difference_text
 from cpsched.report.study_numbers import Gap, Spread, Study, Time, ranges
 
 MOST_POINTS = 4000
 """More points than this are thinned out evenly."""
 MOST_PANELS = 6
 LEAST_SECONDS = 0.001
-PRIORITY_SUM = "victim_priority_sum"
-"""Two numbers in one, so that no axis can show it; tables can."""
 NOT_PAIRED = {"victim_start_time"}
 """Dates say nothing on an axis; how far they are apart is told above."""
 
@@ -49,7 +48,7 @@ def gap_blocks(study: Study, drawn: bool) -> Iterator[Block]:
         return
     yield Text(
         "Among decisions without findings that equal the optimum on all levels above. Start times differ by seconds, "
-        "queue deficits by millionths, priority sums by victims and the sum of their priorities."
+        "queue deficits by percent of what queues deserve, priority sums by victims and the sum of their priorities."
     )
     rows, titles = [], []
     bars: list[dict[str, Any]] = []
@@ -73,7 +72,11 @@ def gap_blocks(study: Study, drawn: bool) -> Iterator[Block]:
 
 
 def _number(level: str, number: int) -> str:
-    return level_text(level, number) if level == PRIORITY_SUM else f"{number:,}"
+    return difference_text(level.partition("[")[0], number)
+
+
+def _on_axis(level: str, number: int) -> float:
+    return number * 100 / MILLIONTHS if level in IN_MILLIONTHS else number
 
 
 def _bars(title: str, level: str, differ: dict[str, list[int]]) -> Iterator[dict[str, Any]]:
@@ -97,10 +100,11 @@ def pair_blocks(study: Study, drawn: bool) -> Iterator[Block]:
         for who, own in found.items()
         for gap in own
     )
-    shown = [level for level in by_level if level != PRIORITY_SUM][:MOST_PANELS] if drawn else []
+    shown = [level for level in by_level if level.partition("[")[0] != PRIORITY_SUM][:MOST_PANELS] if drawn else []
     if shown:
         values = [
-            {"level": level, "who": who, "optimum": optimum, "value": value, "decisions": n}
+            {"level": level, "who": who, "decisions": n}
+            | {"optimum": _on_axis(level, optimum), "value": _on_axis(level, value)}
             for (level, who, optimum, value), n in counts.items()
             if level in shown
         ]
@@ -108,7 +112,8 @@ def pair_blocks(study: Study, drawn: bool) -> Iterator[Block]:
             f"The heuristic's value against the optimum's for {', '.join(shown)}; on the line they are equal. "
             "A larger point stands for more decisions."
         )
-        yield Picture("charts", Charts(charts.pair_charts(_thinned(values), shown), told))
+        units = {level: " in percent" for level in shown if level in IN_MILLIONTHS}
+        yield Picture("charts", Charts(charts.pair_charts(_thinned(values), shown, units), told))
     order = list(by_level)
     ranked = sorted(counts.items(), key=lambda one: (order.index(one[0][0]), -one[1], one[0]))
     rows = [

@@ -7,7 +7,7 @@ import hashlib
 from functools import cache
 from typing import TYPE_CHECKING
 
-import cpsched
+import cpsched.version
 from cpsched.errors import InputError
 from cpsched.report.document import Picture, Report, Table, Text
 from cpsched.visible import visible
@@ -24,7 +24,7 @@ def html(report: Report) -> str:
     script = templates.get_template("page.js").render()
     style = templates.get_template("page.css").render()
     page = templates.get_template(TEMPLATE).render(
-        report=report, policy=_security_policy(script), script=script, style=style, version=cpsched.__version__
+        report=report, policy=_security_policy(script), script=script, style=style, version=cpsched.version.__version__
     )
     return visible(page, keep="\n\t")
 

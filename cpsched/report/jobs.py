@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
@@ -10,15 +9,6 @@ from cpsched.amounts import listed
 from cpsched.report.document import Cell, Table, Tone, table
 from cpsched.report.scene import Fate, Scene, View
 from cpsched.snapshot import SessionJob, Snapshot
-from cpsched.solution import Solution
-
-STATUS = {
-    "optimal": "optimal, every level proved",
-    "feasible": "best decision found; some levels are not proved optimal",
-    "heuristic": "heuristic decision, no optimality proof",
-    "infeasible": "no decision is feasible",
-    "unknown": "no answer in time",
-}
 
 
 def touched_jobs(snapshot: Snapshot, evicted: AbstractSet[str]) -> list[SessionJob]:
@@ -45,21 +35,6 @@ def outcome(job: SessionJob, starving: bool, placed: AbstractSet[str], evicted: 
     if job.ready < job.min_available:
         return "takes no part"
     return "has its minimum" if reaches_minimum else "falls below its minimum"
-
-
-def gangs_short(snapshot: Snapshot, solution: Solution) -> Counter[str]:
-    """Per level of jobs_admitted how many of its jobs got something, but less than their minimum."""
-    placed = solution.binds.keys() | solution.reserves.keys()
-    return Counter(
-        f"jobs_admitted[{job.priority}]"
-        for job in snapshot.starving
-        if not placed.isdisjoint(keys_of(job)) and not job.is_pipelined(placed, solution.evicted)
-    )
-
-
-def too_little(count: int) -> str:
-    """What is added to a number of admitted jobs, some of which did not get their minimum."""
-    return f", {count} of them with too little" if count else ""
 
 
 def stay_rows(unplaced: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:

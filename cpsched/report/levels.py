@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from cpsched.compare.shortfall import gangs_short, too_little
 from cpsched.objectives import level_text
 from cpsched.report.document import Block, Cell, Section, Text, table
-from cpsched.report.jobs import gangs_short, too_little
 from cpsched.report.scene import View
 from cpsched.report.standing import Against, difference, shown
 from cpsched.report.words import BETTER, level_words

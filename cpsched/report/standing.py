@@ -6,10 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from cpsched.compare.standing import FINDINGS, Gap, Standing, gap
-from cpsched.objectives import comparable, level_text
+from cpsched.objectives import IN_MILLIONTHS, comparable, level_text
 from cpsched.report.scene import View
 from cpsched.solution import NO_DECISION, Level, SolutionStatus
 from cpsched.timestamps import parse
+
+PRIORITY_SUM = "victim_priority_sum"
+"""Two numbers in one, so that no axis can show it; tables can."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +63,13 @@ def difference(level: Level, best: Level) -> str:
     verdict = "better" if _key(level) < _key(best) else "worse"
     if isinstance(level.value, int) and isinstance(best.value, int):
         gap = abs(level.value - best.value)
-        return f"{verdict} by {level_text(level.label, gap) if level.name == 'victim_priority_sum' else f'{gap:,}'}"
+        return f"{verdict} by {difference_text(level.name, gap)}"
     return verdict
+
+
+def difference_text(name: str, gap: int) -> str:
+    """How far two values of a level are apart."""
+    return level_text(name, gap) if name in (PRIORITY_SUM, *IN_MILLIONTHS) else f"{gap:,}"
 
 
 def values_of(levels: Iterable[Level]) -> dict[str, int | str | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cpsched.doubts import for_this_dump, without
+from cpsched.objectives import open_levels
 from cpsched.solution import Solution, SolutionStatus
 
 STATUS = {
@@ -18,7 +19,9 @@ def status_text(solution: Solution) -> str:
     """The status in words; nothing is called proved without what it was proved without."""
     left_out, here = without(solution.doubts), for_this_dump(solution.doubts)
     if solution.status is not SolutionStatus.OPTIMAL:
-        return f"{STATUS[solution.status]}{left_out and f'; decided{left_out}'}"
+        left_open = open_levels(solution.levels) if solution.status is SolutionStatus.FEASIBLE else ""
+        text = STATUS[solution.status] + (left_open and f": {left_open}")
+        return f"{text}{left_out and f'; decided{left_out}'}"
     if left_out:
         rest = f"{here} and" if here else " for"
         return f"optimal{left_out}: every level proved{rest} the rest of the configuration"

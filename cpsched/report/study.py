@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from cpsched.importers.chosen import grouped
 from cpsched.objectives import level_text
 from cpsched.report import charts
 from cpsched.report.distributions import Charts, gap_blocks, pair_blocks, time_blocks
@@ -73,6 +74,8 @@ def _telling(worst: Sequence[Row]) -> list[int]:
 
 
 def _verdict(study: Study) -> Iterator[Cell]:
+    if chosen := grouped(study.choices.values(), "instance", "instances"):
+        yield Cell(f"{chosen}.", "quiet")
     for text, count in study.doubts.items():
         yield Cell(f"Doubt, in {count:,} cell{'s' * (count != 1)}: {text}", "worse")
     for (engine, model), counts in study.outcomes.items():

@@ -58,6 +58,8 @@ class Study:
     cells: int = 0
     doubts: Counter[str] = field(default_factory=Counter)
     """What is left out of the configuration → cells."""
+    choices: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+    """(instance, model) → the model and what decided that it is this one."""
 
     @classmethod
     def of(cls, rows: Iterable[tuple[Row, list[Row]]]) -> Study:
@@ -83,6 +85,8 @@ class Study:
         self.cells += 1
         self.instances.add(cell["instance_sha256"])
         self.models.add(cell["model"])
+        if cell["status"] != "input":
+            self.choices[cell["instance_sha256"], cell["model"]] = (cell["model"], cell["model_by"] or "")
         self.doubts.update((cell["doubts"] or "").splitlines())
         if cell["status"] != "ok":
             self.failed.append(cell)

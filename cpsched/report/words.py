@@ -4,8 +4,8 @@ from __future__ import annotations
 
 LEVELS: dict[str, str] = {
     "jobs_admitted": "starving jobs of this priority that get their minimum",
-    "queue_deficit_max": "how far the worst-off queue is from its due, in millionths",
-    "queue_deficit_total": "how far all queues are from their due, in millionths",
+    "queue_deficit_max": "how far the worst-off queue is from what it deserves, in percent of it",
+    "queue_deficit_total": "how far queues are from what they deserve, in percent of it, added up",
     "pdb_violations": "evictions beyond what disruption budgets allow",
     "victim_max_priority": "highest priority among the victims",
     "victim_priority_sum": "number of victims, then the sum of their priorities",
@@ -14,7 +14,7 @@ LEVELS: dict[str, str] = {
     "gangs_broken": "running gangs pushed below their minimum",
     "tasks_bound": "tasks that start now",
     "tasks_placed": "tasks that start or wait for their room",
-    "resources_placed": "dominant shares placed, in millionths",
+    "resources_placed": "dominant shares placed, in percent of the cluster, added up",
     "nodes_used": "nodes that host anything",
 }
 """One for every level that a solution may carry."""

@@ -153,7 +153,15 @@ def _group_of(job: VolcanoJob, around: Surroundings) -> PodGroup | None:
     """The PodGroup that the job has already; older releases call it like the job."""
     namespace, name = job.metadata.namespace, job.metadata.name
     names = [f"{name}-{job.metadata.uid}", name] if job.metadata.uid else [name]
-    return next((around.groups[f"{namespace}/{one}"] for one in names if f"{namespace}/{one}" in around.groups), None)
+    for one in names:
+        if f"{namespace}/{one}" in around.groups:
+            return around.groups[f"{namespace}/{one}"]
+    return next((group for group in around.groups.values() if _is_owned(group, job)), None)
+
+
+def _is_owned(group: PodGroup, job: VolcanoJob) -> bool:
+    """In a capture with pseudonyms the name of the PodGroup is not made of the job's."""
+    return any(one.uid == job.metadata.uid for one in group.metadata.owner_references if job.metadata.uid)
 
 
 def _new_group(job: VolcanoJob, tasks: tuple[TaskSpec, ...], owner: Owner, around: Surroundings) -> PodGroup:

@@ -16,9 +16,11 @@ BENCHMARKS = {
     "optimum": "the optimum beside the plain model and the class model as they come",
     "agreement": "every prover against exhaustive search, for as long as wanted (--help)",
     "evidence": "bounds of certificates against all decisions; which rules bind",
+    "hops": "changes of module in a solve of one small cluster",
     "proved": "fresh sessions of every recorded profile: all proved in 10 s? (--help)",
     "study": "the speed-up of a study on two cores",
     "topology": "one cycle of the Volcano mirror over gangs in a tree of HyperNodes",
+    "tuning": "the tuning constants of the optimum as they are, halved and doubled",
     "volcano": "one full cycle of the Volcano mirror over the openb trace",
 }
 """Each is a module here with a function `main`."""

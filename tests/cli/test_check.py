@@ -144,9 +144,37 @@ def test_files_for_machines_and_people(cli: Command, corpus: Path, tmp_path: Pat
         f"::error file={corpus}/gang-all-or-nothing.json,line=1,title=cpsched%3A gang (gang-all"
     )
     assert ended.out.splitlines()[-1] == "5 cases, engine mirror: 4 passed, 1 failed"
-    assert len(ElementTree.parse(junit).getroot()[0]) == 5
+    suite = ElementTree.parse(junit).getroot()[0]
+    assert len(suite.findall("testcase")) == 5
     assert markdown.read_text().startswith("### ❌ cpsched check")
     assert json.loads(report.read_text())["kind"] == "GateReport"
+
+
+def test_every_form_says_which_models_the_cases_asked_for(cli: Command, corpus: Path, tmp_path: Path) -> None:
+    (corpus / "expected.json").unlink()
+    junit, markdown, report = tmp_path / "junit.xml", tmp_path / "report.md", tmp_path / "report.json"
+    ended = cli("check", corpus, "--no-optimum", "--junit", junit, "--markdown", markdown, "-o", report)
+    suite = ElementTree.parse(junit).getroot()[0]
+    models = "4 cases: model volcano (the default); 1 case: model kube (by the pending pods)"
+    choice = "Model kube: 1 pod of kube-scheduler pending, none of Volcano."
+    assert f"{models}." in ended.out
+    assert cli("check", corpus, "--no-optimum", "--github").out.splitlines()[-2] == models
+    assert markdown.read_text().splitlines()[4].replace("\\", "") == f"{models}."
+    assert json.loads(report.read_text())["models"] == models
+    assert {case["id"]: case["choice"] for case in json.loads(report.read_text())["cases"] if "choice" in case} == {
+        "kube-pdb-overcount.yaml": choice
+    }
+    assert [one.attrib for one in suite.findall("properties/property")] == [{"name": "models", "value": models}]
+    told = {one.get("name"): one.findtext("system-out") for one in suite.findall("testcase")}
+    assert {name: text for name, text in told.items() if text} == {"kube-pdb-overcount.yaml": choice}
+
+
+def test_a_model_that_the_user_or_the_case_names_is_not_explained(cli: Command, corpus: Path) -> None:
+    assert "model volcano" not in cli("check", corpus, "--no-optimum").out
+    ended = cli("check", corpus / "victim-count.json", "--no-optimum", "--model", "volcano", "--json")
+    data = json.loads(ended.out)
+    assert "models" not in data
+    assert [case.get("choice") for case in data["cases"]] == [None]
 
 
 def engine(code: str) -> str:

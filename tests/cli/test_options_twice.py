@@ -23,6 +23,7 @@ OPTIONS = [
 WHAT_IF = ("--submit", "--cordon", "--drain", "--add-nodes", "--like", "--without")
 REPEATED = {
     *((command, name) for command in ("compare", "explain", "import", "report", "solve", "verify") for name in WHAT_IF),
+    ("capture", "--as-group"),
     ("compare", "--engines"),
     ("generate", "--set"),
     ("report", "--engines"),
@@ -40,7 +41,7 @@ ONCE = [
 
 
 def test_all_commands_are_here() -> None:
-    assert len(COMMANDS) == 10
+    assert len(COMMANDS) == 11
     assert {(command, option.opts[0]) for command, option in OPTIONS if option.multiple} == REPEATED
     assert len(ONCE) > 80
 

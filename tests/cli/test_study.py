@@ -110,6 +110,27 @@ def test_ctrl_c_keeps_what_is_done_and_stops_the_rest(corpus: Path, tmp_path: Pa
     assert len((run / "cells.csv").read_text().splitlines()) == count + 1
 
 
+def test_a_study_file_that_asks_for_other_models_says_so(process: Command, corpus: Path, tmp_path: Path) -> None:
+    run, file = tmp_path / "run", tmp_path / "study.json"
+    content = {
+        "apiVersion": "cpsched/v1",
+        "kind": "Study",
+        "instances": "corpus/victim-count.json",
+        "engines": "mirror",
+    }
+    file.write_text(json.dumps(content))
+    assert process("study", run, "--file", file, "--models", "volcano").err == ""
+    again = process("study", run, "--file", file)
+    told = f"cpsched: warning: {run}: this study was begun with --models volcano; {file} asks for auto\n"
+    # Its instance asks for volcano, so the cell is there.
+    assert (again.code, again.err) == (0, told)
+    assert "1 of 1 cells done, 1 of them before" in again.out
+    assert process("study", run, "--file", file).err == process("study", run).err == ""
+    # A file begins anew where the folder's own cannot be read.
+    (run / "study.json").write_text("{")
+    assert (process("study", run, "--file", file).code, process("study", run).code) == (0, 0)
+
+
 def test_a_crash_costs_one_cell_and_is_recorded(process: Command, corpus: Path, tmp_path: Path) -> None:
     """The engine is a program that kills the cell it runs in, until it is mended."""
     run, mended, decision = tmp_path / "run", tmp_path / "mended", tmp_path / "decision.json"

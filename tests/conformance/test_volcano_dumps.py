@@ -12,13 +12,16 @@ from rich.table import Table
 
 from cpsched import engines
 from cpsched.cli.decision import decision_tables
+from cpsched.compare.comparison import compared
+from cpsched.compare.contender import given
+from cpsched.compare.session import Session
+from cpsched.compare.shortfall import gangs_short
 from cpsched.greedy.volcano import Options, Replay, replay
 from cpsched.importers.policy import load_policy
 from cpsched.instance import Instance
 from cpsched.judge import decision_of
 from cpsched.objectives import comparable, level_plan, vector
 from cpsched.policy import Policy
-from cpsched.report.jobs import gangs_short
 from cpsched.snapshot import Snapshot
 from cpsched.solution import SolutionStatus
 from tests.conformance.live_dumps import DATA, cluster, rows
@@ -145,3 +148,11 @@ def test_one_state_is_decided_otherwise_by_the_released_volcano() -> None:
 
 def differences(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
     return [key for key in ("binds", "victims", "nominated", "phases") if one[key] != other[key]]
+
+
+def test_a_comparison_says_so_too() -> None:
+    session = Session("v06", *opened("v06-capability"))
+    solution = engines.run("volcano", session.instance, session.policy, engines.Options())
+    found = compared(session, [given(session, "volcano", solution)], engines.Options())
+    assert "1, 1 of them with too little" in found.to_markdown()
+    assert found.to_dict(solutions=False)["engines"][0]["with_too_little"] == {"jobs_admitted[0]": 1}

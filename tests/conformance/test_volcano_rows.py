@@ -58,7 +58,7 @@ def sticky() -> list[dict[str, Any]]:
 
 
 def replayed(row: Mapping[str, Any]) -> tuple[Instance, Replay]:
-    instance = load(row["objects"], sharding=row.get("sharding"))
+    instance = load(row["objects"], sharding=row.get("sharding"), node_usage=row.get("node_usage"))
     return instance, replay(instance, policy_for(load_model("volcano"), row["conf"]))
 
 

@@ -21,6 +21,10 @@ CALLED_FROM_OUTSIDE = {
     "pytest_generate_tests": "pytest",
     "pytest_sessionfinish": "pytest",
     "ELSEWHERE": "the test that walks all keys, and docs/optimum.md",
+    "RULES_OF_PLUGIN": "the test that walks all keys",
+    "LIFTED": "the test that walks all keys",
+    "NEVER_LIFTED": "the test that walks all keys",
+    "PROVERS": "the test that walks all keys, and docs/optimum.md",
 }
 """Name → what uses it, if not the package."""
 

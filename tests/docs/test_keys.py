@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 from typing import get_args
@@ -11,6 +12,9 @@ import yaml
 
 from cpsched import options, solution
 from cpsched.check import RULES
+from cpsched.explain.obstacles import SPARED_BY
+from cpsched.explain.requirements import LIFTED, NEVER_LIFTED, PROTECTIONS
+from cpsched.greedy.volcano.plugins import PLUGINS, RULES_OF_PLUGIN
 from cpsched.objectives import OF_DECISION, OF_VICTIMS
 from cpsched.optimum.model.constraints import CONSTRAINTS, ELSEWHERE
 from cpsched.optimum.model.level_traits import LEVEL_TRAITS
@@ -46,6 +50,27 @@ def test_levels_have_one_name_everywhere() -> None:
     names = {name for key in LEVEL_KEYS for name in SPLIT.get(key, (key,))}
     assert names == set(SENSES) == {"jobs_admitted", *OF_DECISION, *OF_VICTIMS}
     assert set(STAGES) == set(LEVEL_TRAITS) == names
+
+
+def test_plugins_that_vote_on_victims_have_rules() -> None:
+    """A plugin that spares victims in the mirror names the rules that spare them in the optimum, if any."""
+    voting = set()
+    for path in sorted((ROOT / "cpsched" / "greedy" / "volcano" / "plugins").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Hooks":
+                votes = {"preemptable", "reclaimable", "evictable"} & {word.arg for word in node.keywords}
+                voting |= {name for name in PLUGINS if votes and name.replace("-", "_") == path.stem}
+    assert voting == set(RULES_OF_PLUGIN)
+    assert {rule for rules in RULES_OF_PLUGIN.values() for rule in rules} <= set(RULES)
+
+
+def test_explain_lifts_every_rule() -> None:
+    """Every rule is one that explain can lift, or one that it knows nobody can; protections are told of victims."""
+    assert {*LIFTED, *NEVER_LIFTED} == set(RULES)
+    assert set(LIFTED).isdisjoint(NEVER_LIFTED)
+    protections = {rule for rule in RULES if rule.startswith("protect.")}
+    assert set(PROTECTIONS) == protections
+    assert set(SPARED_BY) | {"protect.guarantee"} == protections | {"eviction"}
 
 
 def test_provers_have_one_name_everywhere() -> None:

@@ -127,3 +127,14 @@ def test_volcano_s_kinds_and_its_configuration_are_found(plane: Plane) -> None:
     assert instance.conf is not None
     assert instance.conf["actions"] == "enqueue, allocate"
     assert instance.jobs["team/gang"].queue == "research"
+
+
+def test_kubectl_runs_it_as_a_plugin(plane: Plane, tmp_path: Path) -> None:
+    plugin = tmp_path / "kubectl-cpsched"
+    plugin.write_text(f'#!/bin/sh\nexec {sys.executable} -m cpsched "$@"\n')
+    plugin.chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:{folder()}:/bin", "PYTHONPATH": ":".join(filter(None, sys.path))}
+    command = [str(folder() / "kubectl"), "cpsched", "capture", f"--kubeconfig={plane.kubeconfig}", "-o", "plugin.json"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert load(tmp_path / "plugin.json").nodes.keys() == {"node-0", "node-1", "node-2"}

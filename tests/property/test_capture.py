@@ -129,3 +129,27 @@ def test_the_optimum_stays_as_good(path: Path) -> None:
         for one in (replace(instance, now=instance.clock), hidden)
     ]
     assert best[0] == best[1]
+
+
+def test_tasks_of_a_job_that_waits_for_enqueue_stay() -> None:
+    """Its pods are made of its templates, for the PodGroup that it has, whatever names both of them bear."""
+    template = {
+        "spec": {"schedulerName": "volcano", "containers": [{"name": "c", "resources": {"requests": {"cpu": 3}}}]}
+    }
+    job: Raw = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job"}
+    job["metadata"] = {"name": "train", "namespace": "ml", "uid": "9f1c"}
+    job["spec"] = {"minAvailable": 2, "tasks": [{"name": "worker", "replicas": 2, "template": template}]}
+    owner = {"kind": "Job", "name": "train", "uid": "9f1c", "controller": True}
+    group: Raw = {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup", "status": {"phase": "Pending"}}
+    group["metadata"] = {"name": "train-9f1c", "namespace": "ml", "ownerReferences": [owner]}
+    group["spec"] = {"minMember": 2, "minResources": {"cpu": "1"}}
+    document: Raw = {"apiVersion": "cpsched/v1", "kind": "Capture", "time": "2026-01-01T00:00:00Z"}
+    capture = Capture(
+        {**document, "configurations": [], "missing": []}, without_images([stripped(job), stripped(group)])
+    )
+    hidden = capture.redacted()
+    assert "train" not in json.dumps(hidden.content())
+    for one in (capture, hidden):
+        instance = load(json.loads(json.dumps(one.content())), held=True)
+        assert [len(each.tasks) for each in instance.jobs.values()] == [2]
+        assert [task.requests["cpu"] for task in instance.tasks.values()] == [3000, 3000]

@@ -40,7 +40,7 @@ def move(draw: random.Random, session: Session, board: Board) -> None:
             continue
         waiting = _waiting(session)
         if placed and draw.random() < 0.6:
-            statement.evict(draw.choice(placed), "preempt", draw.choice(placed))
+            statement.evict(draw.choice(placed), "preempt", draw.choice(placed).job)
         elif waiting:
             task, node = draw.choice(waiting), draw.choice(session.node_list)
             session.pre_predicate(task)

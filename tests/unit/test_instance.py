@@ -267,6 +267,12 @@ class TestInstance:
         assert load(reordered).sha256 == load(self.source).sha256
         assert load({**self.source, "now": "2026-01-01T00:00:01Z"}).sha256 != load(self.source).sha256
 
+    def test_hash_is_the_same_after_a_heartbeat(self):
+        """A node's resourceVersion changes every few minutes; it is kept, as it shows who printed the node."""
+        one, other = (load([{"kind": "Node", "metadata": {"name": "n", "resourceVersion": at}}]) for at in ("7", "8"))
+        assert one.sha256 == other.sha256
+        assert load(one.to_dict()).nodes["n"].node.metadata.resource_version == "7"
+
     def test_of_kind(self):
         """All objects of one shape."""
         instance = load(self.source)

@@ -11,7 +11,7 @@ from cpsched.greedy.kube.gang import Gang
 from cpsched.greedy.kube.gang_cycle import attempt_gang, entries
 from cpsched.greedy.kube.groups import Groups
 from cpsched.greedy.kube.options import Options
-from cpsched.greedy.kube.queue import admitted, in_order, profile_of, unplaced_tasks
+from cpsched.greedy.kube.queue import admitted, in_order, not_admitted, profile_of, unplaced_tasks
 from cpsched.greedy.kube.recording import record_verdicts
 from cpsched.greedy.kube.report import Attempt, Run
 from cpsched.greedy.kube.signature import signable
@@ -41,7 +41,8 @@ def outcomes(
 
 
 def _solution(instance: Instance, policy: Policy, run: Run, seed: int | None) -> Solution:
-    messages = {attempt.pod: [attempt.message] for attempt in run.attempts if attempt.message}
+    messages = {key: [reason] for key, reason in not_admitted(instance, policy.kube).items()}
+    messages |= {attempt.pod: [attempt.message] for attempt in run.attempts if attempt.message}
     return Solution(
         engine="kube",
         model=policy.name,

@@ -34,6 +34,23 @@ def admitted(instance: Instance, conf: KubeConf) -> list[Task]:
     return sorted(found, key=_created)
 
 
+def not_admitted(instance: Instance, conf: KubeConf) -> dict[str, str]:
+    """What keeps pods without a node out of the queue, by their keys."""
+    claims = {item.key for item in instance.of_kind(ResourceClaim)}
+    reasons = {}
+    for task in unplaced_tasks(instance):
+        profile = profile_of(task, conf)
+        if profile is None:
+            scheduler = task.pod.spec.scheduler_name
+            reasons[task.key] = f"its scheduler is {scheduler}, and no profile of the configuration has this name"
+        elif _held_back(task, profile, claims):
+            gates = ", ".join(gate.name for gate in task.pod.spec.scheduling_gates)
+            reasons[task.key] = f"scheduling gates: {gates}" if gates else "a resource claim that it needs is not there"
+        elif task.pod.metadata.deletion_timestamp is not None:
+            reasons[task.key] = "it is being deleted"
+    return reasons
+
+
 def in_order(tasks: list[Task], choices: Choices) -> list[Task]:
     """Priority first, then creation, which has whole seconds: among equals any may have been heard of first."""
     return in_some_order(tasks, lambda task: (-task.pod_priority, _created(task)), choices)

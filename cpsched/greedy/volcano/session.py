@@ -28,6 +28,7 @@ from cpsched.solution import Eviction
 from cpsched.topology.tree import TOP, Tree
 
 if TYPE_CHECKING:
+    from cpsched.greedy.volcano.devices.contract import Books
     from cpsched.greedy.volcano.fast.board import Board
 
 Plugin = Callable[["Session", PluginConf], Hooks]
@@ -53,6 +54,8 @@ class Session:
         self.bind_room = {name: BindRoom(node) for name, node in self.nodes.items()}
         self.start_index = 0
         self.picture: Picture | None = None
+        self.devices: Books | None = None
+        """Who has which shared card, where the plugin deviceshare looks at any."""
         self.bound: dict[str, str] = {}
         self.evictions: dict[str, Eviction] = {}
         self.messages: dict[str, str] = {}

@@ -12,7 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import cpsched
+import cpsched.version
 from cpsched.errors import InputError
 from cpsched.files import read_bytes
 from cpsched.lab.runners.slot import Slot
@@ -42,7 +42,7 @@ def perform(work: Work, instance: bytes | None, limits: Limits, versions: dict[s
 
 def own_versions() -> dict[str, str]:
     """What must be the same everywhere for results to be the same."""
-    return {"cpsched": cpsched.__version__, "ortools": version("ortools")}
+    return {"cpsched": cpsched.version.__version__, "ortools": version("ortools")}
 
 
 class RayRunner:

@@ -7,9 +7,12 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from cpsched.options import Options
+
+if TYPE_CHECKING:
+    from cpsched.instance import Instance
 
 Status = Literal["ok", "timeout", "memory", "crash", "error", "input"]
 """ok; or over a limit; or ended by a signal or without an answer; or by an exception; or for want of good input."""
@@ -35,7 +38,7 @@ class Describe:
     lenient: bool = False
 
     def perform(self) -> Answer:
-        """Hash, sizes and recipe; the instance in its normal form."""
+        """Hash, sizes, recipe and the model that it asks for; the instance in its normal form."""
         from cpsched.importers.load import load
         from cpsched.instance import HOLDS_ROOM, Status
 
@@ -49,6 +52,7 @@ class Describe:
             "tasks_pending": statuses[Status.PENDING],
             "tasks_running": sum(statuses[one] for one in HOLDS_ROOM),
             "recipe": _recipe(self.path),
+            **_own_model(instance),
         }
         return facts, zipped(instance.to_dict())
 
@@ -129,6 +133,19 @@ class Outcome:
 def zipped(content: Any) -> bytes:
     """Compressed JSON, the same bytes for the same content."""
     return gzip.compress(json.dumps(content, separators=(",", ":")).encode(), compresslevel=6, mtime=0)
+
+
+def _own_model(instance: Instance) -> dict[str, str]:
+    """The model that the instance asks for, and why."""
+    from cpsched.errors import InputError
+    from cpsched.importers.chosen import DEFAULT, choose
+
+    try:
+        own = choose(instance, instance.conf, "conf")
+    except InputError as error:
+        # Its cells say so too, unless the study brings a configuration.
+        return {"model": DEFAULT, "model_by": "the configuration", "model_reason": str(error)}
+    return {"model": own.model, "model_by": own.by, "model_reason": own.reason}
 
 
 def _recipe(path: str) -> Any:

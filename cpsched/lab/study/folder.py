@@ -127,7 +127,7 @@ class RunFolder:
 def _setting(model: StudyModel) -> Setting:
     """A model as the folder keeps it; its content says what it is called, not the name beside it."""
     try:
-        return Setting.of(model.content, model.file or STUDY)
+        return Setting.of(model.content, model.file or STUDY, own=model.own)
     except InputError:
         # Of another version, perhaps: its results can be read all the same.
-        return Setting(f"{model.name} (from {STUDY})", model.content, STUDY)
+        return Setting(f"{model.name} (from {STUDY})", model.content, STUDY, model.own)

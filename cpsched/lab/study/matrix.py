@@ -14,14 +14,16 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import cpsched
+import cpsched.version
 from cpsched import engines
+from cpsched.engines import MIRROR
 from cpsched.errors import InputError
 from cpsched.files import files_below
+from cpsched.importers.chosen import DEFAULT, TITLES, Choice, choose
 from cpsched.importers.corpus import is_beside
 from cpsched.importers.policy import load_policy, model_content, read_conf
 from cpsched.lab.runners.work import Status
-from cpsched.lab.study.recipe import Recipe
+from cpsched.lab.study.recipe import OWN, Recipe
 from cpsched.parsing import SUFFIXES
 from cpsched.policy import load_model, model_title, recognise
 
@@ -36,11 +38,18 @@ class Setting(NamedTuple):
     content: Mapping[str, Any]
     file: str = ""
     """Where a model that is not shipped comes from."""
+    own: bool = False
+    """Whether it is only for the instances that ask for it."""
 
     @classmethod
-    def of(cls, content: Mapping[str, Any], file: str) -> Setting:
+    def of(cls, content: Mapping[str, Any], file: str, *, own: bool = False) -> Setting:
         """The model by its content, so that no other is called as a shipped one."""
-        return cls(model_title(load_model(content, file=file), file), content, os.path.basename(file))
+        return cls(model_title(load_model(content, file=file), file), content, os.path.basename(file), own)
+
+    @property
+    def scheduler(self) -> str:
+        """The scheduler that it is made for."""
+        return str(self.content.get("scheduler", DEFAULT))
 
 
 @dataclass(frozen=True)
@@ -55,6 +64,8 @@ class Source:
     """How it was generated, as the file says."""
     status: Status = "ok"
     error: str | None = None
+    own: Choice | None = None
+    """The model that it asks for."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +77,8 @@ class Cell:
     model: Setting
     engine: str
     seed: int
+    choice: Choice
+    """Why this model; without a reason where the user named it."""
 
 
 @dataclass(frozen=True)
@@ -84,22 +97,26 @@ class Plan:
         A study that goes on has them in its folder (`kept`): only files that the user has `named` now are read.
         """
         for engine in recipe.engines:
-            engines.find(engine)
+            if engine != MIRROR:
+                engines.find(engine)
         if kept is None or "conf" in named:
             conf = None if recipe.conf is None else read_conf(recipe.conf).data
         else:
             conf = kept.conf
         if kept is None or "models" in named:
-            models = tuple(_setting(name) for name in recipe.models)
+            models = tuple(model for name in recipe.models for model in _settings(name))
         else:
             models = kept.models
-        for model in models:
+        own = None if conf is None else choose(None, conf, recipe.conf or "conf").model
+        for model in (one for one in models if not one.own or own in (None, one.scheduler)):
             load_policy(model.content, conf, lenient=recipe.lenient, kube_version=recipe.kube_version)
         names = [model.content["name"] for model in models]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            raise InputError(f"two models are called {twice}", place="models", right="give one of them another name")
-        return cls(recipe, models, conf, {"cpsched": cpsched.__version__, "ortools": version("ortools")})
+            is_own = OWN in recipe.models and twice in TITLES
+            right = f"{OWN} takes it where an instance asks for it" if is_own else "give one of them another name"
+            raise InputError(f"two models are called {twice}", place="models", right=right)
+        return cls(recipe, models, conf, {"cpsched": cpsched.version.__version__, "ortools": version("ortools")})
 
     def cells(self, sources: Sequence[Source]) -> Iterator[Cell]:
         """Every cell, instance by instance."""
@@ -109,15 +126,39 @@ class Plan:
 
     def groups(self, source: Source) -> Iterator[list[Cell]]:
         """The cells of an instance, model by model: those whose decisions compare."""
+        own = self._own(source)
         for model, rules in zip(self.models, self._rules, strict=True):
+            if model.own and model.scheduler != own.model:
+                continue
+            choice = own if model.own else Choice(model.name)
             yield [
-                Cell(digest([source.sha256, rules, engine, seed]), source, model, engine, seed)
-                for engine, seed in product(self.recipe.engines, self.recipe.seeds)
+                Cell(digest([source.sha256, rules, engine, seed]), source, model, engine, seed, choice)
+                for engine, seed in product(self._engines(model), self.recipe.seeds)
             ]
 
     def size(self, sources: Sequence[Source]) -> int:
         """How many cells there are."""
-        return len(sources) * len(self.models) * len(self.recipe.engines) * len(self.recipe.seeds)
+        always = sum(len(self._engines(model)) for model in self.models if not model.own)
+        own = {model.scheduler: len(self._engines(model)) for model in self.models if model.own}
+        engines_of = (always + own.get(self._own(source).model, 0) for source in sources)
+        return sum(engines_of) * len(self.recipe.seeds)
+
+    @property
+    def asks_instances(self) -> bool:
+        """Whether an instance's own model matters."""
+        return self.conf is None and any(model.own for model in self.models)
+
+    def _own(self, source: Source) -> Choice:
+        """The model that the study's configuration asks for, or else the instance; the default if nobody knows it."""
+        return self._by_conf or source.own or choose(None, None)
+
+    @cached_property
+    def _by_conf(self) -> Choice | None:
+        return None if self.conf is None else choose(None, self.conf, self.recipe.conf or "conf")
+
+    def _engines(self, model: Setting) -> Sequence[str]:
+        """The engines under a model, each once, though it may also be the model's mirror."""
+        return tuple(dict.fromkeys(model.scheduler if one == MIRROR else one for one in self.recipe.engines))
 
     @cached_property
     def _rules(self) -> list[str]:
@@ -166,6 +207,8 @@ def _may_be_instance(name: str) -> bool:
     return name.endswith(SUFFIXES) and not is_beside(name)
 
 
-def _setting(name: str) -> Setting:
-    document = model_content(name)
-    return Setting.of(document.data, document.file)
+def _settings(name: str) -> Iterator[Setting]:
+    """The model of this name; of the instances' own all that they may ask for."""
+    for one in TITLES if name == OWN else (name,):
+        document = model_content(one)
+        yield Setting.of(document.data, document.file, own=name == OWN)

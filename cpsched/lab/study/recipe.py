@@ -13,13 +13,15 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from cpsched import quantity
 from cpsched.complaints import refusal
-from cpsched.engines import named_in
+from cpsched.engines import MIRROR, named_in
 from cpsched.errors import InputError
 from cpsched.files import read_document
 from cpsched.importers.policy import is_model_file
 from cpsched.options import Options, Prover
 
 MOST_SEEDS = 1_000_000
+OWN = "auto"
+"""In the list of models: the one that each instance asks for."""
 LEAST_MEMORY = 256 * 2**20
 """Python and the solver alone take nearly half of it."""
 _WITH_PATHS = {"instances", "exclude", "conf", "models"}
@@ -84,9 +86,11 @@ class Recipe(BaseModel):
     kind: Literal["Study"] = "Study"
     instances: Patterns = Field((), description="files, folders, or patterns such as corpus/**/*.json")
     exclude: Patterns = Field((), description="patterns of files to leave out")
-    models: Names = Field(("volcano",), description="names of shipped models, or model files")
+    models: Names = Field(
+        (OWN,), description="names of shipped models, or model files; auto is the one that each instance asks for"
+    )
     conf: str | None = Field(None, description="a scheduler's configuration for all cells")
-    engines: Annotated[tuple[str, ...], BeforeValidator(_engines)] = ("volcano", "optimal")
+    engines: Annotated[tuple[str, ...], BeforeValidator(_engines)] = (MIRROR, "optimal")
     seeds: Annotated[tuple[int, ...], BeforeValidator(_seeds)] = (1,)
     time_limit: float = Field(30.0, description="seconds an engine has for its decision")
     grace: float = Field(30.0, gt=0, description="seconds beyond that before the cell is killed; loading counts too")

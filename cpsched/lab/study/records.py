@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -61,6 +61,10 @@ class InstanceRecord(Record):
     tasks_pending: Count | None = None
     tasks_running: Count | None = None
     recipe: Any = None
+    model: Literal["volcano", "kube"] | None = None
+    """Which the instance asks for; None in records of versions that did not ask."""
+    model_by: str = ""
+    model_reason: str = ""
 
     @property
     def sizes(self) -> dict[str, int | None]:
@@ -79,6 +83,9 @@ class CellRecord(Record):
 
     instance: Key
     model: str
+    model_by: str = ""
+    """What decided that it is this one, if the user did not."""
+    model_reason: str = ""
     engine: str
     seed: Count
     status: Status
@@ -123,6 +130,7 @@ class StudyModel(BaseModel):
     name: str
     content: dict[str, Any]
     file: str = ""
+    own: bool = False
 
 
 class StudyFile(BaseModel):

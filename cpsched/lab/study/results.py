@@ -14,8 +14,9 @@ from cpsched.lab.study.folder import RunFolder
 from cpsched.lab.study.journal import Flaw
 from cpsched.lab.study.matrix import Cell, Plan, Source
 from cpsched.lab.study.records import LARGEST, CellRecord, InstanceRecord
-from cpsched.lab.study.standing import OPTIMAL, Shown, difference, labels, number, optimum
+from cpsched.lab.study.standing import OPTIMAL, Difference, Shown, difference, labels, number, optimum
 from cpsched.lab.study.state import Done, known_contents, sources
+from cpsched.objectives import level_text
 
 Row = dict[str, Any]
 
@@ -112,6 +113,8 @@ def _cell(cell: Cell, record: CellRecord, best: CellRecord | None) -> Row:
         "instance_sha256": cell.source.sha256,
         **cell.source.sizes,
         "model": cell.model.name,
+        "model_by": cell.choice.by or None,
+        "model_reason": cell.choice.reason or None,
         "engine": cell.engine,
         "seed": cell.seed,
         "status": record.status,
@@ -129,6 +132,7 @@ def _cell(cell: Cell, record: CellRecord, best: CellRecord | None) -> Row:
         "first_difference_rank": found and found.rank,
         "first_difference_value": _text(found and found.value),
         "first_difference_optimal": _text(found and found.optimal),
+        "first_difference_text": _difference_text(found, record, best),
         "optimal_proved": None if best is None else all(level.proved for level in best.levels),
         "wall_seconds": record.wall_seconds,
         "cpu_seconds": record.cpu_seconds,
@@ -141,7 +145,7 @@ def _cell(cell: Cell, record: CellRecord, best: CellRecord | None) -> Row:
 
 
 def _levels(cell: Cell, record: CellRecord, best: CellRecord | None) -> Iterator[Row]:
-    values = {} if best is None else {level.label: level.value for level in best.levels}
+    values, own = _values(best), _values(record)
     for rank, level in enumerate(record.levels, start=1):
         ideal = values.get(level.label)
         yield {
@@ -157,14 +161,14 @@ def _levels(cell: Cell, record: CellRecord, best: CellRecord | None) -> Iterator
             "sense": level.sense,
             "value": _number(level.value),
             "bound": _number(level.bound),
-            "value_text": _text(level.value),
-            "bound_text": _text(level.bound),
+            "value_text": level_text(level.label, level.value, own),
+            "bound_text": None if level.bound is None else level_text(level.label, level.bound),
             "proved": level.proved,
             "prover": level.prover,
             "given_open_levels": level.given_open_levels,
             "seconds": level.seconds,
             "optimal_value": _number(ideal),
-            "optimal_value_text": _text(ideal),
+            "optimal_value_text": level_text(level.label, ideal, values) if level.label in values else None,
         }
 
 
@@ -181,6 +185,18 @@ def _number(shown: Shown) -> int | None:
     """None too for a time that a column of nanoseconds cannot hold (after the year 2262); its text tells it."""
     value = number(shown)
     return value if value is not None and abs(value) <= LARGEST else None
+
+
+def _values(record: CellRecord | None) -> dict[str, Shown]:
+    """The values of all levels by label; none without a decision."""
+    return {} if record is None else {level.label: level.value for level in record.levels}
+
+
+def _difference_text(found: Difference | None, record: CellRecord, best: CellRecord | None) -> str | None:
+    if not found or found.label is None:
+        return None
+    value = level_text(found.label, found.value, _values(record))
+    return f"{value} against {level_text(found.label, found.optimal, _values(best))}"
 
 
 def _text(value: Any) -> str | None:

@@ -143,7 +143,7 @@ class _Run:
         return digest({"file": content, "lenient": self.plan.recipe.lenient, "cpsched": self.plan.versions["cpsched"]})
 
     def _describe(self, path_by_key: dict[str, Path], runner: Runner) -> None:
-        known = described(self.folder, self.means.retry_failed)
+        known = described(self.folder, self.means.retry_failed, by_model=self.plan.asks_instances)
         recipe = self.plan.recipe
         todo = {key: path for key, path in path_by_key.items() if key not in known}
         limits = Limits(recipe.seconds, recipe.memory)
@@ -207,6 +207,8 @@ def _record(cell: Cell, outcome: Outcome, plan: Plan) -> dict[str, Any]:
         "key": cell.key,
         "instance": cell.source.sha256,
         "model": cell.model.name,
+        "model_by": cell.choice.by,
+        "model_reason": cell.choice.reason,
         "engine": cell.engine,
         "seed": cell.seed,
         "status": outcome.status,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from cpsched.importers.chosen import Choice
 from cpsched.lab.study.folder import RunFolder
 from cpsched.lab.study.journal import Flaw, Place
 from cpsched.lab.study.matrix import Source
@@ -79,13 +80,14 @@ def known_contents(folder: RunFolder) -> tuple[dict[str, InstanceRecord], list[F
     return known, flaws
 
 
-def described(folder: RunFolder, retry_failed: bool = False) -> set[str]:
-    """Keys of file contents that need not be read again."""
+def described(folder: RunFolder, retry_failed: bool = False, *, by_model: bool = False) -> set[str]:
+    """Keys of file contents that need not be read again; `by_model`: it must be known which model they ask for."""
     known, _ = known_contents(folder)
     return {
         key
         for key, record in known.items()
-        if (os.path.exists(folder.instance_path(record.sha256)) if record.status == "ok" else not retry_failed)
+        if not (by_model and record.status == "ok" and record.model is None)
+        and (os.path.exists(folder.instance_path(record.sha256)) if record.status == "ok" else not retry_failed)
     }
 
 
@@ -98,6 +100,10 @@ def sources(known: Mapping[str, InstanceRecord], key_by_name: Mapping[str, str])
             names.setdefault(record.sha256, []).append(name)
             first.setdefault(record.sha256, record)
     return [
-        Source(sha256, tuple(names[sha256]), record.sizes, record.recipe, record.status, record.error)
+        Source(sha256, tuple(names[sha256]), record.sizes, record.recipe, record.status, record.error, _own(record))
         for sha256, record in first.items()
     ]
+
+
+def _own(record: InstanceRecord) -> Choice | None:
+    return None if record.model is None else Choice(record.model, record.model_reason, record.model_by)

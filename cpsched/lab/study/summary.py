@@ -23,6 +23,8 @@ class Summary:
     """The first ones."""
     doubts: Counter[str] = field(default_factory=Counter)
     """What is left out of the configuration → cells."""
+    choices: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+    """(instance, model) → the model and what decided that it is this one."""
 
     @classmethod
     def of(cls, cells: Iterable[Row]) -> Summary:
@@ -32,6 +34,8 @@ class Summary:
             group = (row["model"], row["engine"])
             counts = summary.groups.setdefault(group, Counter())
             counts["cells"] += 1
+            if row["status"] != "input":
+                summary.choices[row["instance_sha256"], row["model"]] = (row["model"], row["model_by"] or "")
             summary.doubts.update((row["doubts"] or "").splitlines())
             counts[row["status"]] += 1
             counts["failed"] += row["status"] != "ok"
@@ -43,6 +47,11 @@ class Summary:
             if row["status"] != "ok" and len(summary.failures) < MOST_FAILURES:
                 summary.failures.append(row)
         return summary
+
+    def models(self) -> list[dict[str, Any]]:
+        """How many instances have which model, and by what."""
+        counts = Counter(self.choices.values())
+        return [{"model": model, "by": by or None, "instances": count} for (model, by), count in counts.most_common()]
 
     def rows(self) -> list[dict[str, Any]]:
         """One per model and engine, in the order of the study."""

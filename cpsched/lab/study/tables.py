@@ -20,7 +20,7 @@ ROWS_AT_A_TIME = 2000
 CELLS: dict[str, str] = {
     **dict.fromkeys(("key", "instance", "also", "instance_sha256"), "string"),
     **dict.fromkeys(("nodes", "jobs", "queues", "tasks_pending", "tasks_running"), "int64"),
-    **dict.fromkeys(("model", "engine"), "string"),
+    **dict.fromkeys(("model", "model_by", "model_reason", "engine"), "string"),
     "seed": "int64",
     **dict.fromkeys(("status", "error", "solution"), "string"),
     "findings": "int64",
@@ -30,7 +30,7 @@ CELLS: dict[str, str] = {
     **dict.fromkeys(("levels", "levels_proved"), "int64"),
     **dict.fromkeys(("vector", "compared", "first_difference"), "string"),
     "first_difference_rank": "int64",
-    **dict.fromkeys(("first_difference_value", "first_difference_optimal"), "string"),
+    **dict.fromkeys(("first_difference_value", "first_difference_optimal", "first_difference_text"), "string"),
     "optimal_proved": "bool",
     **dict.fromkeys(("wall_seconds", "cpu_seconds"), "float64"),
     "peak_rss_bytes": "int64",

@@ -75,7 +75,7 @@ def _by_node_and_shape(snapshot: Snapshot, reads: frozenset[Reads]) -> Iterator[
 
 def _actions(snapshot: Snapshot, victim: Task) -> tuple[Action, ...]:
     """By which actions the victim could be evicted at all, whichever task it is for."""
-    protects, critical = snapshot.policy.conformance_protects, is_critical(victim)
+    protects, critical = snapshot.policy.conformance_protects, victim.pod.is_critical
     allowed = [action for action in ACTIONS if not (critical and protects(action))]
     return tuple([action for action in allowed if action != "reclaim" or is_above_share_now(snapshot, victim)])
 
@@ -89,14 +89,6 @@ def _rights(
             if action in actions:
                 by_action.setdefault(action, []).append(one.index)
     return {action: tuple(indices) for action, indices in by_action.items()}
-
-
-def is_critical(task: Task) -> bool:
-    """Whether it is protected by the rule `protect.conformance`."""
-    return task.namespace == "kube-system" or task.pod.spec.priority_class_name in (
-        "system-cluster-critical",
-        "system-node-critical",
-    )
 
 
 def _victim_features(

@@ -103,12 +103,13 @@ class LexicographicBounds:
         self._distrusted: set[tuple[str, int]] = set()
         if len(self.relaxed.cp.proto.variables) > SMALL_RELAXATION:
             portfolio.start_worker()
+        self._is_exact = self.relaxed.is_exact
         _fix_levels(self.relaxed, self._plan, fixed)
 
     @property
     def is_incomplete(self) -> bool:
         """Whether it did not reach all levels that the coarser pass did; as far as it came it attains those bounds."""
-        return self.relaxed.is_exact and bool(self._from_coarser)
+        return self._is_exact and bool(self._from_coarser)
 
     def run(self, end: float) -> None:
         """Bound and attain stage after stage, many at once as long as their bounds are attained, until one is open."""
@@ -187,7 +188,7 @@ class LexicographicBounds:
             self.budget.log(f"relaxation: level {name if priority is None else f'{name}[{priority}]'}")
             stages = stages_of(self.relaxed.variables, name, priority)
             for number, stage in enumerate(stages):
-                if stage.is_loose_at_once or (stage.is_loose_in_exact and self.relaxed.is_exact):
+                if stage.is_loose_at_once or (stage.is_loose_in_exact and self._is_exact):
                     self._distrusted.add((name, number))
                 yield PendingStage(position, name, number, stage, last=stage is stages[-1])
 
@@ -201,7 +202,7 @@ class LexicographicBounds:
         found: list[TargetedStage] = []
         values, coarser, doubtful = self.values, self._from_coarser, False
         for pending in self._pending():
-            if self.relaxed.is_exact and doubtful and (self._is_distrusted(pending) or not coarser):
+            if self._is_exact and doubtful and (self._is_distrusted(pending) or not coarser):
                 # Questions to an exact model take long: what a coarser one says is looked for by itself.
                 self._put_back.insert(0, pending)
                 break
@@ -213,7 +214,7 @@ class LexicographicBounds:
                 values, reach, doubtful = None, reach - 1, True
                 if not reach or self._is_distrusted(pending) or not self._bounds.has_lp:
                     break
-                if self.budget.clock() > until or self.budget.stopped:
+                if self.budget.is_over(until):
                     break
             self._bounds.assume(pending.stage, bound)
         self._bounds.retract()
@@ -250,7 +251,7 @@ class LexicographicBounds:
 
         Where the levels so far count no placements, the target is first looked for with only what they count placed.
         """
-        if self.relaxed.is_exact and not self._counts_placements(goal.pending.position):
+        if self._is_exact and not self._counts_placements(goal.pending.position):
             value, answer = self._solve_rounds(before, goal, end, may_be_infeasible=True, only_counted=True)
             if value == goal.target.value:
                 return value, Answer([], value, goal.target.prover)
@@ -272,7 +273,7 @@ class LexicographicBounds:
         for _ in range(ROUNDS):
             model, permanent = self._goal_model(before, goal, only_counted=only_counted)
             linear, seconds, factor = partial(self._linear.linear_model, model, permanent), end - self.budget.clock(), 1
-            if self.relaxed.is_exact:
+            if self._is_exact:
                 # Half the time if others follow: finding out that targets contradict each other is no result.
                 seconds, factor = seconds / (2 if may_be_infeasible else 1), EXACT_EFFORT_FACTOR
             answer = self.portfolio.minimize(
@@ -290,7 +291,7 @@ class LexicographicBounds:
 
     def _accept(self, relaxed: RelaxedModel, values: list[int]) -> bool:
         """Keep the solution, unless the model is exact and the checker refuses the decision."""
-        if relaxed.is_exact:
+        if self._is_exact:
             decision = relaxed.decision(values)
             if decision is None:
                 return False

@@ -90,12 +90,9 @@ class StageBounds:
 
     def inherited(self, query: BoundQuery) -> StageBound:
         """What earlier stages imply: over more victims nothing is less than over fewer."""
-        best = query.best
-        for earlier, bound in self._before:
-            value = query.stage.bound_from(earlier, bound.value)
-            if value is not None and value > best.value:
-                best = replace(bound, value=value)
-        return best
+        before = self._before
+        value, place = query.stage.best_bound_from([(stage, bound.value) for stage, bound in before], query.best.value)
+        return query.best if place is None else replace(before[place][1], value=value)
 
     def of_coarser(self, query: BoundQuery) -> StageBound:
         """What a coarser relaxation proved; it is mostly as good as the LP on this one, and costs nothing."""
@@ -119,7 +116,9 @@ class StageBounds:
 
     def _equal_stage(self, stage: Stage) -> StageBound | None:
         """The bound of an earlier stage that has the same value for every decision."""
-        return next((bound for earlier, bound in self._before if stage.is_same_as(earlier)), None)
+        before = self._before
+        place = stage.equal_among([earlier for earlier, _ in before])
+        return None if place is None else before[place][1]
 
     def _lp_bound(self, expr: Expr) -> int | None:
         if self._lp is None:

@@ -18,6 +18,7 @@ class LevelState:
 
     name: str
     priority: int | None
+    label: str
     bounds: list[StageBound] | None = None
     """Bounds of all its stages that a relaxed solution attains, given the same of all levels before it."""
     relaxed_stages: list[Stage] = field(default_factory=list)
@@ -30,18 +31,15 @@ class LevelState:
     """The values of its stages that the session model is fixed to."""
 
     @property
-    def label(self) -> str:
-        """The level's name, with its priority if it has one."""
-        return self.name if self.priority is None else f"{self.name}[{self.priority}]"
-
-    @property
     def known_bounds(self) -> list[StageBound]:
         """Bounds of its stages as far as they are known; the last of an open level is only a bound."""
         return self.bounds or self.open_bounds
 
     def is_attained_by(self, decision: Decision) -> bool:
         """Whether the decision meets the bounds of all stages."""
-        return self.bounds is not None and all(stage.value(decision) == bound.value for stage, bound in self.pairs())
+        if self.bounds is None:
+            return False
+        return [stage.value(decision) for stage in self.relaxed_stages] == [bound.value for bound in self.bounds]
 
     def pairs(self) -> list[tuple[Stage, StageBound]]:
         """Stages with their bounds."""
@@ -56,7 +54,8 @@ class Levels(list[LevelState]):
     """All levels of a plan in order."""
 
     def __init__(self, plan: Plan):
-        super().__init__(LevelState(name, priority) for name, priority in plan)
+        labels = (name if priority is None else f"{name}[{priority}]" for name, priority in plan)
+        super().__init__(LevelState(*level, label) for level, label in zip(plan, labels, strict=True))
 
     @property
     def fixed(self) -> list[list[int]]:

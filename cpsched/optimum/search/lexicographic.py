@@ -12,6 +12,7 @@ from cpsched.optimum.params import SolveParams
 from cpsched.optimum.provers import IDEAL
 from cpsched.optimum.search.bounding_passes import BoundingPasses
 from cpsched.optimum.search.exact import ExactLevels
+from cpsched.optimum.search.packing_pass import PackingPass
 from cpsched.optimum.search.result import LevelResult, LevelResults
 from cpsched.optimum.search.state import SearchState
 from cpsched.optimum.solvers.interrupt import on_interrupt
@@ -85,6 +86,7 @@ class LexicographicSearch:
 
     def _run_levels(self) -> None:
         levels = self._state.levels
+        PackingPass(self._state).run()
         for position in range(len(levels.fixed), len(levels)):
             if levels[position].bounds is None and self._results.are_proved:
                 self._bounding.run(position)
@@ -93,7 +95,7 @@ class LexicographicSearch:
     def _run_level(self, position: int) -> None:
         level = self._state.levels[position]
         self.budget.log(f"level {level.label}")
-        if level.is_attained_by(self.best) and not self._state.has_model:
+        if level.is_attained_by(self._state.incumbent.decision) and not self._state.has_model:
             self._close(position)
         else:
             self._exact.solve(position)
@@ -101,6 +103,8 @@ class LexicographicSearch:
     def _close(self, position: int) -> None:
         """The incumbent attains the bounds of the level's stages: they are its values, and proved."""
         level = self._state.levels[position]
-        provers = [IDEAL if stage.ideal == bound.value else bound.prover for stage, bound in level.pairs()]
-        level.values = [bound.value for _, bound in level.pairs()]
-        self._results.record(self.best, provers, sum(bound.seconds for _, bound in level.pairs()))
+        pairs = level.pairs()
+        provers = [IDEAL if stage.ideal == bound.value else bound.prover for stage, bound in pairs]
+        level.values = [bound.value for _, bound in pairs]
+        seconds = sum(bound.seconds for _, bound in pairs)
+        self._results.record(self._state.incumbent.decision, provers, seconds)

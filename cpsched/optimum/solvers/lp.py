@@ -41,7 +41,7 @@ class LpRelaxation:
             self._own.append((low, high))
             self._bounds.append((low, high))
         for row in rows[self._seen :]:
-            if (one := row.bounds) is not None:
+            if len(row.terms) == 1 and (one := row.bounds) is not None:
                 variable, bounded = one
                 self._own[variable] = _both(self._own[variable], bounded)
                 self._narrow(variable, bounded)
@@ -52,7 +52,7 @@ class LpRelaxation:
     def push(self, rows: Iterable[LinearConstraint]) -> None:
         """Add constraints that hold until `pop`."""
         for row in rows:
-            if (one := row.bounds) is not None:
+            if len(row.terms) == 1 and (one := row.bounds) is not None:
                 self._narrow(*one)
                 self._narrowed.add(one[0])
             else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cpsched.capture.fields import kept, normalized, without_images
+from cpsched.capture.kinds import TAKEN
 from cpsched.objects.node import Node
 from cpsched.objects.pod import Pod
 
@@ -33,7 +34,7 @@ def test_only_fields_of_the_shape_stay() -> None:
     assert kept(raw, Pod) == {
         "apiVersion": "v1",
         "kind": "Pod",
-        "metadata": {"name": "a", "labels": {"app": "x"}},
+        "metadata": {"name": "a", "resourceVersion": "7", "labels": {"app": "x"}},
         "spec": {
             "nodeName": "n",
             "containers": [{"name": "c", "ports": [{"hostPort": 1}]}],
@@ -68,6 +69,21 @@ def test_images_stay_where_they_bear_on_a_choice() -> None:
     without_images([node, waiting, running, ended])
     assert node["status"] == {"images": [{"names": ["x:latest"], "sizeBytes": 9}]}
     assert [item["spec"]["containers"] for item in (waiting, running, ended)] == [[{"image": "x"}], [{}], [{}]]
+
+
+def test_templates_of_a_job_lose_images_and_commands() -> None:
+    container = {"name": "c", "image": "a:1", "args": ["x"], "resources": {"requests": {"cpu": "1"}}}
+    task = {"name": "worker", "replicas": 2, "template": {"spec": {"containers": [container]}}}
+    job = {
+        "apiVersion": "batch.volcano.sh/v1alpha1",
+        "kind": "Job",
+        "metadata": {"name": "j"},
+        "spec": {"tasks": [task]},
+    }
+    (found,) = without_images([kept(job, TAKEN["batch.volcano.sh", "Job"])])
+    assert found["spec"]["tasks"][0]["template"]["spec"]["containers"] == [
+        {"name": "c", "resources": {"requests": {"cpu": "1"}}}
+    ]
 
 
 def test_an_image_without_a_tag_is_the_latest() -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cpsched.capture.pseudonyms import KEPT, Pseudonyms
 
-WORDS = st.from_regex(r"[a-z0-9]([-a-z0-9]{0,4}[a-z0-9])?", fullmatch=True)
+PARTS = ("a", "ab", "b", "z", "7", "70", "system", "s", "default", "kube")
+WORDS = st.sampled_from(["-".join(parts) for length in (1, 2, 3) for parts in product(PARTS, repeat=length)])
 NAMES = st.one_of(WORDS, st.sampled_from(sorted(KEPT)), st.builds("podgroup-{}".format, WORDS))
 
 
@@ -48,6 +50,8 @@ def test_a_made_job_is_named_after_its_pod() -> None:
     names = Pseudonyms(["podgroup-77ab", "77ab", "podgroup-mine"])
     assert names["podgroup-77ab"] == f"podgroup-{names['77ab']}"
     assert "mine" not in names["podgroup-mine"]
+    odd = Pseudonyms(["podgroup-podgroup-x", "podgroup-x-y"], namespaces=["podgroup-x"])
+    assert odd["podgroup-podgroup-x"] == f"podgroup-podgroup-{odd['x']}"
 
 
 def test_the_place_in_a_job_stays_for_pods_alone() -> None:

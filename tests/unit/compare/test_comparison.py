@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from cpsched.compare import reasons as reasons_module
 from cpsched.compare import volcano_story
 from cpsched.compare.comparison import Comparison
 from cpsched.compare.session import Told, open_session
+from cpsched.compare.standing import Gap
 from cpsched.greedy.volcano.engine import Options as VolcanoOptions
 from cpsched.importers.corpus import cases
 from cpsched.options import Options
@@ -92,6 +94,17 @@ def test_a_tie_is_no_difference_in_rank() -> None:
     (other,) = (one for one in found.judgements if one.differences)
     assert other.differences[0].reason == "a tie: no level tells the two apart"
     assert other.sentence == "as good as the best here; that nothing is better is not proved"
+
+
+def test_a_search_that_time_ended_says_what_is_open() -> None:
+    """Each answer that is not proved has the levels and bounds of the search it is measured by."""
+    found = cpsched.compare(cpsched.load(cluster(job("a", pending(1)), nodes={"n1": 4})), ["volcano", "optimal"])
+    one = replace(found.judgements[0], left_open="tasks_bound (4; at most 6)")
+    for verdict in ("best", "as good"):
+        assert replace(one, verdict=verdict).sentence.endswith("is not proved: tasks_bound (4; at most 6)")
+    behind = replace(one, verdict="behind", proved=False, gap=Gap("tasks_bound", 3, 4, 1))
+    assert behind.sentence.endswith("goes beyond that is open: tasks_bound (4; at most 6)")
+    assert found.judgements[0].left_open == ""
 
 
 def test_decisions_from_elsewhere_are_judged_and_explained_only_if_the_mirror_agrees() -> None:

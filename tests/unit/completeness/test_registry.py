@@ -264,6 +264,7 @@ def test_every_check_has_been_seen_to_doubt() -> None:
     """The names here are those of the registry: a new check is tested above."""
     assert set(CHECKS) == {
         "one namespace",
+        "namespaces dumped",
         "volumes bound",
         "nodes counted",
         "resources lacking",
@@ -273,6 +274,7 @@ def test_every_check_has_been_seen_to_doubt() -> None:
         "sets counted",
         "budgets counted",
         "nodes overcommitted",
+        "nodes used",
         "missing kinds",
         "unknown budgets",
     }
@@ -286,3 +288,72 @@ def test_what_is_changed_on_request_is_no_contradiction() -> None:
     assert "one namespace" in [doubt.name for doubt in doubts_of_input(kept)]
     again = load(load(DUMPS / PLAIN, changes=changes).to_dict())
     assert doubts_of_input(again) == ()
+
+
+@pytest.mark.parametrize("name", ["uid", "creationTimestamp", "resourceVersion"])
+def test_nodes_that_no_api_server_printed_count_nothing(name: str) -> None:
+    """Objects made by hand or by a generator may have uids and times; no decision depends on a version."""
+    items = [item for item in items_of(PLAIN) if in_namespaces("ml")(item)]
+    assert "one namespace" in found(items)
+    for item in items:
+        if item["kind"] == "Node":
+            del item["metadata"][name]
+    assert found(items) == {}
+
+
+def streamed(*namespaces: str) -> list[Raw]:
+    """The lists that `kubectl cluster-info dump` prints of these namespaces."""
+    items = items_of(PLAIN)
+    lists = [{"kind": "NodeList", "apiVersion": "v1", "items": [item for item in items if item["kind"] == "Node"]}]
+    for namespace in namespaces:
+        here = [item for item in items if item["metadata"].get("namespace") == namespace]
+        lists += [
+            {"kind": f"{kind}List", "apiVersion": "v1", "items": [item for item in here if item["kind"] == kind]}
+            for kind in ("Event", "ReplicationController", "Service", "DaemonSet", "Deployment", "ReplicaSet", "Pod")
+        ]
+    return lists
+
+
+@pytest.mark.parametrize(
+    ("namespaces", "is_partial"),
+    [
+        (("kube-system", "default"), True),
+        (("ml",), True),
+        (("default", "kube-node-lease", "kube-public", "kube-system"), False),
+    ],
+)
+def test_cluster_info_dump_prints_lists_for_each_namespace(
+    namespaces: tuple[str, ...], is_partial: bool, tmp_path: Path
+) -> None:
+    """Empty namespaces too: of a cluster in which only default and kube-system are used, there are four."""
+    path = tmp_path / "dump.txt"
+    path.write_text("".join(json.dumps(one, indent=4) + "\n" for one in streamed(*namespaces)))
+    said = {doubt.name: doubt.text for doubt in doubts_of_input(load(path))}.get("namespaces dumped", "")
+    assert said.startswith(f"kubectl cluster-info dump was made of {len(namespaces)} namespace") is is_partial
+
+
+def test_lists_that_kubectl_get_prints_are_no_cluster_info_dump(tmp_path: Path) -> None:
+    path = tmp_path / "dump.txt"
+    lists = [one for one in streamed("kube-system") if one["kind"] in ("NodeList", "PodList")]
+    path.write_text("".join(json.dumps(one, indent=4) + "\n" for one in lists))
+    assert "namespaces dumped" not in {doubt.name for doubt in doubts_of_input(load(path))}
+
+
+def test_what_volcano_counts_in_use_on_a_node(tmp_path: Path) -> None:
+    """Its cache dump has what all pods on a node use, whichever of them are in the input."""
+    node: Raw = {"name": "n3", "uid": "u", "resourceVersion": "7", "creationTimestamp": "2026-01-01T00:00:00Z"}
+    pod: Raw = {"metadata": {"name": "p", "namespace": "a"}, "status": {"phase": "Running"}}
+    pod["spec"] = {"nodeName": "n3", "containers": [{"name": "c", "resources": {"requests": {"cpu": "12"}}}]}
+    used = {"MilliCPU": 12000, "Memory": 0, "ScalarResources": {"pods": 1, "nvidia.com/gpu": 0}}
+    info = {"Node": {"metadata": node}, "Tasks": {"a/p": {"Pod": pod, "Status": 32}}, "Idle": {}, "Used": used}
+    path = tmp_path / "dump.json"
+    path.write_text(json.dumps({"n3": info}))
+    assert doubts_of_input(load(path)) == ()
+    used |= {"MilliCPU": 41000, "ScalarResources": {"pods": 2, "nvidia.com/gpu": 8000}}
+    path.write_text(json.dumps({"n3": info}))
+    (doubt,) = doubts_of_input(load(path))
+    assert (doubt.name, doubt.text) == (
+        "nodes used",
+        "Volcano counts 41 cpu, 2 pods, 8 gpu in use on n3, of which pods of the input hold 12 cpu, "
+        "1 pods, 0 gpu: pods are missing; was the input made with -A?",
+    )

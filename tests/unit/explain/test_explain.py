@@ -51,6 +51,32 @@ def test_a_request_larger_than_every_node_needs_no_word_about_evictions():
     assert found.nodes[0].reasons == ("Insufficient cpu (needs 9, no node has more than 2)",)
 
 
+def test_capacity_adds_up():
+    """What runs, what ends and what is free are all of a node; nodes with the same sum are one row."""
+    ending = running(4, deletionTimestamp="2026-01-01T00:00:00Z")
+    tasks = [running(52), ending, *(running(60, node=node) for node in ("n2", "n3"))]
+    jobs = [job("old", *tasks, priority=100), job("new", pending(13), priority=100)]
+    found = explain(cluster(*jobs, nodes={"n1": 64, "n2": 64, "n3": 64}, conf=FULL["conf"]), job="new")
+    one, others = found.capacity
+    assert one.model_dump() == {
+        "nodes": ("n1",),
+        "resource": "cpu",
+        "allocatable": "64",
+        "running": "52",
+        "ending": "4",
+        "free": "8",
+        "needs": "13",
+    }
+    assert (others.nodes, others.running, others.ending, others.free) == (("n2", "n3"), "60", "0", "4")
+    assert "| n1 | cpu | 64 | 52 | 4 | 8 | 13 |" in str(found)
+
+
+def test_nodes_that_a_filter_refuses_have_no_sum():
+    selector = {"nodeSelector": {"disk": "ssd"}}
+    source = cluster(job("old", running(2)), job("new", pending(1, **selector)), nodes={"n1": 2}, conf=FULL["conf"])
+    assert explain(source, job="new").capacity == ()
+
+
 def test_nodes_with_one_reason_are_one_row():
     nodes = {f"n{number}": 1 for number in range(37)}
     found = explain(cluster(job("new", pending(2)), nodes=nodes), job="new")

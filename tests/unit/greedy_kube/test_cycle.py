@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cpsched.greedy.kube import Options
+from cpsched.greedy.kube import Options, decide
 from cpsched.greedy.kube.choice import descending, winner
 from cpsched.greedy.kube.cycle import nodes_to_find, visit
 from cpsched.greedy.kube.engine import open_world
@@ -37,6 +37,26 @@ def test_foreign_gated_and_ended_pods_are_not_tried() -> None:
 def test_a_pod_that_waits_for_its_claim_is_not_tried() -> None:
     waiting = pod("waiting", resourceClaims=[{"name": "c", "resourceClaimName": "missing"}])
     assert order(node("n"), waiting) == []
+
+
+def test_the_decision_says_why_pods_are_not_tried() -> None:
+    pods = [
+        pod("foreign", schedulerName="other"),
+        pod("gated", schedulingGates=[{"name": "a/b"}, {"name": "c"}]),
+        pod("waiting", resourceClaims=[{"name": "c", "resourceClaimName": "missing"}]),
+        pod("going", going="deleted"),
+        pod("large", "9"),
+        pod("ours"),
+    ]
+    found = decide(instance(node("n"), *pods), policy())
+    told = {key.removeprefix("default/"): reasons for key, reasons in found.unplaced.items()}
+    assert told.pop("large")[0].startswith("0/1 nodes are available: 1 Insufficient cpu.")
+    assert told == {
+        "foreign": ["its scheduler is other, and no profile of the configuration has this name"],
+        "gated": ["scheduling gates: a/b, c"],
+        "waiting": ["a resource claim that it needs is not there"],
+        "going": ["it is being deleted"],
+    }
 
 
 def test_nominations_of_pods_outside_the_queue_do_not_count() -> None:

@@ -37,7 +37,7 @@ def test_the_victim_order_lives_on_while_others_go() -> None:
     waiting, order, statement = session.victims_queue(victims, preemptor), [], Statement(session)
     while waiting:
         victim = waiting.pop()
-        statement.evict(victim, "preempt", preemptor)
+        statement.evict(victim, "preempt", preemptor.job)
         order.append(victim.key[3:])
     assert order == ["a-2", "a-1", "b-1", "a-0"]
 
@@ -55,7 +55,7 @@ def test_a_restored_victim_is_missing_from_the_filters_picture_only() -> None:
     victim, preemptor = session.tasks["ns/a-0"], session.tasks["ns/b-0"]
     before = dict(session.nodes["n0"].idle)
     statement = Statement(session)
-    statement.evict(victim, "preempt", preemptor)
+    statement.evict(victim, "preempt", preemptor.job)
     assert session.nodes["n0"].releasing == {"cpu": 1000, "memory": 0, "pods": 1}
     statement.discard()
     assert victim.status is Status.RUNNING
@@ -73,7 +73,7 @@ def test_a_statement_is_undone_last_first() -> None:
     assert session.pre_predicate(task) is None
     statement = Statement(session)
     assert statement.allocate(task, account)
-    statement.evict(task, "preempt", task)
+    statement.evict(task, "preempt", task.job)
     statement.discard()
     assert (task.status, task.node) == (Status.PENDING, "")
     assert account.idle == before
@@ -107,7 +107,7 @@ def test_a_bound_victim_comes_back_as_running() -> None:
     victim = session.tasks["ns/a-0"]
     assert victim.status is Status.BOUND
     statement = Statement(session)
-    statement.evict(victim, "preempt", session.tasks["ns/a-1"])
+    statement.evict(victim, "preempt", "ns/a")
     statement.discard()
     assert victim.status is Status.RUNNING
 

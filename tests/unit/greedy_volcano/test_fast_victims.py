@@ -46,7 +46,7 @@ def test_a_gang_spares_one_less_after_one_is_gone() -> None:
         return [victim.key for victim in board.victims(board.preempting(task, within_job=False), one)]
 
     assert victims() == ["ns/big-x-0", "ns/big-x-1"]
-    Statement(session).evict(session.tasks["ns/big-x-0"], "preempt", task)
+    Statement(session).evict(session.tasks["ns/big-x-0"], "preempt", task.job)
     assert victims() == ["ns/big-x-1"]
 
 
@@ -63,7 +63,7 @@ def test_one_that_was_going_when_first_asked_may_be_restored() -> None:
     board = session.board = Board.over(session)
     assert board is not None
     task, statement = session.tasks["ns/small-x-0"], Statement(session)
-    statement.evict(session.tasks["ns/big-x-0"], "preempt", task)
+    statement.evict(session.tasks["ns/big-x-0"], "preempt", task.job)
     assert not board.victims(board.preempting(task, within_job=False), session.nodes["n"])
     statement.discard()
     found = board.victims(board.preempting(task, within_job=False), session.nodes["n"])

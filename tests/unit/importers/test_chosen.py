@@ -187,3 +187,11 @@ def test_a_question_about_one_pod_takes_that_pods_scheduler() -> None:
 
 def test_of_kubes_own_cluster_a_job_is_a_pod() -> None:
     assert policy(pod("q", K), subject="a/q").choice == "Model kube: a/q is kube-scheduler's."
+
+
+def test_beside_a_pod_of_volcano_others_are_not_volcanos_even_without_its_objects() -> None:
+    objects = [pod("p", V), pod("q", K)]
+    found = policy(*objects)
+    expected = "1 pod of scheduler default-scheduler is pending (a/q): no part of this decision; see --model kube"
+    assert (found.name, found.warnings) == ("volcano", (expected,))
+    assert cpsched.solve(cpsched.load([NODE, *objects]), engine="volcano").binds == {"a/p": "n1"}

@@ -126,6 +126,7 @@ def test_the_first_difference_is_told(finished: Path) -> None:
         4,
     )
     assert (row["first_difference_value"], row["first_difference_optimal"]) == ("6442451064", "2147483748")
+    assert row["first_difference_text"] == "3 victims, priority sum 120 against 1 victim, priority sum 100"
     assert row["optimal_proved"] is True
     assert rows["a.json", "optimal", 1]["compared"] is None
     [summary] = [one for one in Summary.of(rows.values()).rows() if one["engine"] == "volcano"]
@@ -136,6 +137,9 @@ def test_levels_are_told_beside_the_optimum(finished: Path) -> None:
     levels = [one for one in read(finished).levels() if (one["instance"], one["engine"]) == ("a.json", "volcano")]
     count = next(one for one in levels if one["level"] == "victim_count")
     assert (count["value"], count["optimal_value"], count["proved"], count["rank"]) == (3, 1, False, 5)
+    priorities = next(one for one in levels if one["level"] == "victim_priority_sum")
+    assert (priorities["value"], priorities["value_text"]) == (6442451064, "3 victims, priority sum 120")
+    assert priorities["optimal_value_text"] == "1 victim, priority sum 100"
     start = next(one for one in levels if one["level"] == "victim_start_time")
     assert start["value_text"] == "2026-01-01T01:00:00Z"
     assert start["value"] == 1767229200 * 10**9
@@ -230,7 +234,7 @@ def test_a_torn_line_costs_that_cell_alone(copied: Path, corpus: Path) -> None:
 
 
 def test_results_of_another_version_are_left_aside(copied: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cpsched, "__version__", "99.0")
+    monkeypatch.setattr("cpsched.version.__version__", "99.0")
     tally = run_here(copied, recipe(corpus, engines="volcano"))
     assert tally.notes == ["12 results here were made by other versions; they are left aside"]
     assert (tally.cells, tally.kept, tally.ran) == (3, 0, 3)
@@ -238,7 +242,7 @@ def test_results_of_another_version_are_left_aside(copied: Path, corpus: Path, m
 
 
 def test_the_tables_of_an_older_version_can_still_be_made(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cpsched, "__version__", "99.0")
+    monkeypatch.setattr("cpsched.version.__version__", "99.0")
     assert len(list(read(copied).cells())) == 12
 
 

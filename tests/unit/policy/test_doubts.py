@@ -13,6 +13,7 @@ from cpsched.policy.kube_registry import DECIDES as POINTS
 from cpsched.policy.kube_registry import MERGED_PLUGINS, points
 from cpsched.policy.kube_registry import PLUGINS as KUBE_PLUGINS
 from cpsched.policy.kube_registry import UNMIRRORED_PLUGINS as UNMIRRORED_KUBE_PLUGINS
+from cpsched.policy.unsearched import plugins_not_searched
 from cpsched.policy.volcano_registry import (
     ACTIONS,
     ASKED_BY,
@@ -21,6 +22,7 @@ from cpsched.policy.volcano_registry import (
     PLUGINS,
     UNMIRRORED_ACTIONS,
     UNMIRRORED_PLUGINS,
+    UNSEARCHED_PLUGINS,
 )
 
 ALL_ACTIONS = "enqueue, allocate, backfill, preempt, reclaim, shuffle"
@@ -71,24 +73,46 @@ class TestVolcano:
         assert volcano(actions="shuffle").actions == ()
 
     def test_a_flag_that_is_off_takes_its_part_out(self) -> None:
-        assert named(volcano({"name": "usage", "enablePredicate": False})) == ["plugin usage (node choice)"]
-        off = {"name": "usage", "enablePredicate": False, "enableNodeOrder": False}
+        assert named(volcano({"name": "numa-aware", "enablePredicate": False})) == ["plugin numa-aware (node choice)"]
+        off = {"name": "numa-aware", "enablePredicate": False, "enableNodeOrder": False}
         assert volcano(off, actions="allocate").doubts == ()
 
     @pytest.mark.parametrize(
         ("name", "actions", "decides"),
         [
-            ("cdp", "allocate, preempt", "victims of preempt"),
-            ("cdp", "allocate, reclaim", "victims of reclaim"),
-            ("cdp", "allocate, gangpreempt", None),
             ("rescheduling", "allocate, shuffle", "victims of shuffle"),
             ("rescheduling", "allocate, preempt", None),
-            ("resourcequota", "enqueue, allocate", "admission of jobs"),
-            ("resourcequota", "allocate", None),
         ],
     )
     def test_so_does_an_action_that_is_not_configured(self, name: str, actions: str, decides: str | None) -> None:
         assert named(volcano(name, actions=actions)) == ([] if decides is None else [f"plugin {name} ({decides})"])
+
+    @pytest.mark.parametrize(
+        ("plugin", "actions", "decides"),
+        [
+            ("cdp", "allocate, preempt", "victims of preempt"),
+            ("cdp", "allocate, reclaim", "victims of reclaim"),
+            ("cdp", "allocate, gangpreempt", None),
+            ("resourcequota", "enqueue, allocate", "admission of jobs"),
+            ("resourcequota", "allocate", None),
+            ("nodegroup", "allocate", "which nodes fit"),
+            ({"name": "nodegroup", "enablePredicate": False}, "allocate", None),
+            ("resource-strategy-fit", "allocate", None),
+            (
+                {"name": "resource-strategy-fit", "arguments": {"proportional": {"enable": True, "resources": "a/b"}}},
+                "allocate",
+                "which nodes fit",
+            ),
+        ],
+    )
+    def test_what_only_the_mirror_knows_to_forbid_is_a_doubt_of_proofs(
+        self, plugin: Any, actions: str, decides: str | None
+    ) -> None:
+        conf = volcano(plugin, actions=actions)
+        assert conf.doubts == ()
+        name = plugin if isinstance(plugin, str) else plugin["name"]
+        found = [] if decides is None else [f"plugin {name} ({decides})"]
+        assert [str(doubt) for doubt in plugins_not_searched(conf)] == found
 
     @pytest.mark.parametrize(("given", "near"), [("numaaware", "numa-aware"), ("gnag", "gang"), ("magic", ""), (5, "")])
     def test_an_unknown_name_may_be_a_custom_plugin(self, given: object, near: str) -> None:
@@ -100,6 +124,9 @@ class TestVolcano:
 
     def test_a_name_is_cut(self) -> None:
         assert len(volcano("x" * 1000).doubts[-1].name) == 60
+
+    def test_a_plugin_that_the_search_does_not_know_is_one_that_the_mirror_runs(self) -> None:
+        assert UNSEARCHED_PLUGINS.keys() <= PLUGINS.keys()
 
     def test_every_plugin_that_upstream_registers_is_known(self) -> None:
         assert len(PLUGINS) + len(UNMIRRORED_PLUGINS) == 24

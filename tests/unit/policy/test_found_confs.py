@@ -91,8 +91,8 @@ LOADED = {
             - name: init
               arguments: {"grace": "900"}
         """,
-        (f"plugin deviceshare ({NODES})",),
-        2,
+        (),
+        1,
     ),
     "actions without tiers": Found('actions: "allocate, backfill, reclaim"  # was: enqueue\n', (), 1),
     "flags of long ago": Found(
@@ -161,8 +161,6 @@ LOADED = {
                 nvidia.com/gpu: {type: MostAllocated, weight: 2}
               sra: {enable: true, resources: "a, b", weight: 2, resourceWeight: {a: 1}}
         """,
-        (f"plugin resource-strategy-fit ({NODES})",),
-        1,
     ),
     "load of nodes, with flat metrics": Found(
         """
@@ -180,8 +178,6 @@ LOADED = {
           address: http://192.0.2.1:9090
           interval: 30s
         """,
-        ("plugin usage (node choice)",),
-        1,
     ),
     "rescheduling": Found(
         """
@@ -239,8 +235,6 @@ LOADED = {
             enableHierarchy: true
             arguments: {strict: false}
         """,
-        (f"plugin nodegroup ({NODES})",),
-        1,
     ),
     "victims that were just started, tasks side by side": Found(
         """
@@ -249,8 +243,6 @@ LOADED = {
         - plugins: [{name: priority}, {name: cdp}]
         - plugins: [{name: task-topology, arguments: {task-topology.weight: 10}}]
         """,
-        ("plugin cdp (victims of preempt)", "plugin task-topology (order of tasks, node choice)"),
-        2,
     ),
 }
 

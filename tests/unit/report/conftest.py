@@ -50,6 +50,7 @@ def cell(instance: str, engine: str = "volcano", levels: Sequence[dict[str, Any]
         "tasks_pending": 4,
         "tasks_running": 6,
         "model": "volcano",
+        "model_by": None,
         "engine": engine,
         "seed": 1,
         "status": "ok",

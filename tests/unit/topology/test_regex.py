@@ -89,9 +89,11 @@ def test_nothing_backtracks() -> None:
 @given(st.text("ab|*()[]-\\d^${}1,?+.", max_size=12), st.text("ab1-", max_size=6))
 def test_no_pattern_breaks_it(pattern: str, name: str) -> None:
     found = compiled(pattern)
+    if found is None or re.search(r"[\[\\{$]", pattern):
+        # Python reads sets, escapes, bounds and the end of a text otherwise.
+        return
     try:
         expected = re.compile(pattern)
     except re.error:
         return
-    if found is not None and not re.search(r"\[|\\|\{|\$", pattern):
-        assert found.found_in(name) == bool(expected.search(name))
+    assert found.found_in(name) == bool(expected.search(name))

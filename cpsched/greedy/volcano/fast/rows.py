@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from cpsched.greedy.volcano.fast.arrays import Ints, Mask
-from cpsched.greedy.volcano.plugins.conformance import is_critical
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.status import PREEMPTABLE, Status
 from cpsched.greedy.volcano.tasks import TaskState
@@ -58,7 +57,7 @@ class Rows:
         self.priority = _ints(task.priority for task in self.tasks)
         self.best_effort = _marks(task.best_effort for task in self.tasks)
         self.willing = _marks(task.preemptable for task in self.tasks)
-        self.critical = _marks(is_critical(task) for task in self.tasks)
+        self.critical = _marks(task.task.pod.is_critical for task in self.tasks)
         self.reclaimable = _marks(session.queues[job.queue].reclaimable for job in jobs)
         self.request = {name: _ints(int(task.request.get(name, 0)) for task in self.tasks) for name in names}
         self.evictable = _marks(task.status in PREEMPTABLE for task in self.tasks)

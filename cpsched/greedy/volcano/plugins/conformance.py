@@ -9,9 +9,6 @@ from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.tasks import TaskState
 from cpsched.policy import PluginConf
 
-CRITICAL_CLASSES = frozenset({"system-cluster-critical", "system-node-critical"})
-CRITICAL_NAMESPACE = "kube-system"
-
 
 def conformance(session: Session, conf: PluginConf) -> Hooks:
     """Spare critical classes and kube-system."""
@@ -19,13 +16,8 @@ def conformance(session: Session, conf: PluginConf) -> Hooks:
 
 
 def _victims(preemptor: TaskState, candidates: Sequence[TaskState]) -> tuple[list[TaskState], int]:
-    return [candidate for candidate in candidates if not is_critical(candidate)], PERMIT
+    return [candidate for candidate in candidates if not candidate.task.pod.is_critical], PERMIT
 
 
 def _evictable(eviction: GangEviction, candidates: Sequence[TaskState]) -> tuple[list[TaskState], int]:
-    return [candidate for candidate in candidates if not is_critical(candidate)], PERMIT
-
-
-def is_critical(task: TaskState) -> bool:
-    """A pod the cluster cannot do without."""
-    return task.task.pod.spec.priority_class_name in CRITICAL_CLASSES or task.task.namespace == CRITICAL_NAMESPACE
+    return [candidate for candidate in candidates if not candidate.task.pod.is_critical], PERMIT

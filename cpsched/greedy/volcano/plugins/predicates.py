@@ -21,6 +21,7 @@ from cpsched.filters import (
 from cpsched.filters.args import Args
 from cpsched.filters.contract import Filter, PreFilterResult
 from cpsched.filters.status import Code, Status, error
+from cpsched.greedy.volcano.devices.contract import Books
 from cpsched.greedy.volcano.fast.bulk import FilterBulk
 from cpsched.greedy.volcano.fit import TOO_MANY_PODS, FitError, aborts
 from cpsched.greedy.volcano.hooks import Hooks
@@ -82,7 +83,7 @@ class Predicates:
 
         self.stable, self.others = enabled(STABLE), enabled(OTHERS)
         self._reserving = [(one, one.reserve) for one in self.others if one.reserve is not None]
-        self.cluster = cluster_of(session)
+        self.cluster, self._session = cluster_of(session), session
         self.prepared: dict[str, dict[str, PreFilterResult]] = {}
         self._reserved: dict[str, list[Callable[[], None]]] = {}
         self._remembers = conf.arguments.boolean("predicate.CacheEnable")
@@ -173,6 +174,8 @@ class Predicates:
             if not states[one.name].status.is_skip:
                 undo = reserve(states[one.name].state, task.task, node, self.cluster)
                 self._reserved.setdefault(task.key, []).append(undo)
+        if self.devices is not None and not self.devices.book(task):
+            return "no card is left for the task"
         self.cluster.add(task.task, task.node)
         return None
 
@@ -180,11 +183,18 @@ class Predicates:
         """A task leaves its place, if it has one here."""
         for undo in reversed(self._reserved.pop(task.key, [])):
             undo()
+        if self.devices is not None:
+            self.devices.release(task)
         if task.key in self.cluster.node_by_task:
             self.cluster.remove(task.task)
 
+    @property
+    def devices(self) -> Books | None:
+        """The books of shared cards, if any are kept."""
+        return self._session.devices
+
     def simulate(self, task: TaskState, node: NodeAccount) -> Trial:
-        """Victims come and go for inter-pod affinity only."""
+        """Victims come and go for inter-pod affinity and shared cards only."""
         one = inter_pod_affinity.FILTER
         result = self.prepared.get(task.key, {}).get(one.name)
         if one not in self.others or result is None or result.status.is_skip:
@@ -193,22 +203,28 @@ class Predicates:
 
 
 class Trial:
-    """Inter-pod affinity while victims are tried out."""
+    """Inter-pod affinity and shared cards while victims are tried out."""
 
     def __init__(self, plugin: Predicates, task: TaskState, node: NodeAccount, state: Any):
         self._cluster, self._task, self._state = plugin.cluster, task.task, state
         self._node = plugin.cluster.nodes[node.name]
+        cards = None if plugin.devices is None else plugin.devices.of(task.task, node.name)
+        self._cards = None if cards is None else cards.copied()
 
     def add(self, other: TaskState) -> bool:
         """The other comes back."""
         if self._state is not None:
             inter_pod_affinity.add_task(self._state, self._task, other.task, self._node)
+        if self._cards is not None:
+            self._cards.enter(other.task)
         return True
 
     def remove(self, other: TaskState) -> bool:
         """The other goes."""
         if self._state is not None:
             inter_pod_affinity.remove_task(self._state, self._task, other.task, self._node)
+        if self._cards is not None:
+            self._cards.leave(other.task)
         return True
 
     def allocatable(self) -> bool:
@@ -216,7 +232,9 @@ class Trial:
         return True
 
     def predicate(self) -> bool:
-        """Whether inter-pod affinity lets the task in."""
+        """Whether inter-pod affinity lets the task in, and some card."""
+        if self._cards is not None and self._cards.refusal(self._task) is not None:
+            return False
         if self._state is None:
             return True
         return inter_pod_affinity.check(self._state, self._task, self._node, self._cluster).is_success

@@ -17,7 +17,6 @@ from cpsched.greedy.volcano.tasks import TaskState
 from cpsched.policy import PluginConf, revocable_zones
 
 NAME = "tdm"
-_CLOCK = re.compile(r"(\d{1,2}):(\d{2})", re.ASCII)
 
 
 def tdm(session: Session, conf: PluginConf) -> Hooks:
@@ -70,9 +69,10 @@ def _closed(zone: str, zones: dict[str, str], now: int) -> str | None:
     window = zones[zone].strip().split("-")
     if len(window) != 2:
         return f"revocable zone {zones[zone]} format error"
-    start, end = (_minutes(text) for text in window)
-    if start is None or end is None:
-        return f"revocable zone {zones[zone]} format error"
+    try:
+        start, end = (_minutes(text) for text in window)
+    except ValueError as error:
+        return str(error)
     moment = datetime.fromtimestamp(now // 10**9, tz=UTC)
     seconds = moment.hour * 3600 + moment.minute * 60 + moment.second
     # Upstream moves only the end to the next day, so the small hours of a window over midnight are outside it.
@@ -82,11 +82,32 @@ def _closed(zone: str, zones: dict[str, str], now: int) -> str | None:
     return None
 
 
-def _minutes(text: str) -> int | None:
-    match = _CLOCK.fullmatch(text)
-    if match is None or int(match[1]) > 23 or int(match[2]) > 59:
-        return None
-    return int(match[1]) * 60 + int(match[2])
+def _minutes(text: str) -> int:
+    """Minutes after midnight; ValueError says what Go's time.Parse says of a text that is no such time."""
+
+    def unread(rest: str, wanted: str) -> ValueError:
+        return ValueError(f'parsing time {_quoted(text)} as "15:04": cannot parse {_quoted(rest)} as "{wanted}"')
+
+    hour = re.match(r"\d{1,2}", text, re.ASCII)
+    if hour is None:
+        raise unread(text, "15")
+    rest = text[hour.end() :]
+    if int(hour[0]) > 23:
+        raise ValueError(f"parsing time {_quoted(text)}: hour out of range")
+    if not rest.startswith(":"):
+        raise unread(rest, ":")
+    minute, rest = rest[1:3], rest[3:]
+    if not re.fullmatch(r"\d\d", minute, re.ASCII):
+        raise unread(minute + rest, "04")
+    if int(minute) > 59:
+        raise ValueError(f"parsing time {_quoted(text)}: minute out of range")
+    if rest:
+        raise ValueError(f"parsing time {_quoted(text)}: extra text: {_quoted(rest)}")
+    return int(hour[0]) * 60 + int(minute)
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _allowance(job: JobState) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -90,6 +90,19 @@ class Stage(ABC):
         variables: Any = self.v.cp.proto.variables
         further = [(x, c) for x, c in own.items() if x not in theirs]
         return value if all(c > 0 and min(variables[x].domain) >= 0 for x, c in further) else None
+
+    def equal_among(self, earlier: Sequence[Stage]) -> int | None:
+        """The place of the first earlier stage that has the same value for every decision."""
+        return next((place for place, one in enumerate(earlier) if self.is_same_as(one)), None)
+
+    def best_bound_from(self, earlier: Sequence[tuple[Stage, int]], known: int) -> tuple[int, int | None]:
+        """The best bound that earlier stages' least values imply, with the place of the one it is from."""
+        found: tuple[int, int | None] = (known, None)
+        for place, (one, value) in enumerate(earlier):
+            implied = self.bound_from(one, value)
+            if implied is not None and implied > found[0]:
+                found = (implied, place)
+        return found
 
     @abstractmethod
     def _expression(self) -> Expr: ...

@@ -1,4 +1,4 @@
-"""Mending: what is left of a decision made elsewhere once whatever breaks a rule is taken out of it."""
+"""Drop violations: what is left of a decision made elsewhere once all that breaks a rule is removed."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def _changes(decision: Decision, found: Iterable[Violation], found_before: Count
     """What to leave out for each finding; twice as much as the last time if it was found before."""
     changes = []
     for rule, subject in dict.fromkeys((item.rule, item.subject) for item in found):
-        suspects = SUSPECTS[rule](decision, subject)
-        changes += suspects[: 1 << found_before[rule, subject]]
+        removals = REMOVALS[rule](decision, subject)
+        changes += removals[: 1 << found_before[rule, subject]]
         found_before[rule, subject] += 1
     return changes
 
@@ -118,7 +118,7 @@ def _lost_by(decision: Decision, queue: str) -> list[Removal]:
     return [Removal(victims=(victim.key,)) for victim in lost]
 
 
-SUSPECTS: dict[str, Callable[[Decision, str], list[Removal]]] = {
+REMOVALS: dict[str, Callable[[Decision, str], list[Removal]]] = {
     "assignment": _owner,
     "capacity": _too_many,
     "filters": _owner,

@@ -1,4 +1,4 @@
-"""Sketches: what they take together, and that no decision is better than what they foresee."""
+"""Relaxed models: what they aggregate, and that no decision is better than their bounds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a step can be at best: read off earlier steps, or proved by the rows without wholeness."""
+"""What a stage can be at best: inherited from earlier stages, or proved by the LP relaxation."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from cpsched.filters.state import ClusterState
 from cpsched.objects.devices import ResourceClaim
 from cpsched.optimum.model.classes import TaskClass
 from cpsched.optimum.model.constraints.pod_filters.context import FilterModel
-from cpsched.optimum.model.constraints.pod_filters.matching import Demand, enough_for_all
+from cpsched.optimum.model.constraints.pod_filters.matching import SetDemand, enough_for_all
 from cpsched.optimum.model.variables import Expr, sum_of
 
 Demands = list[tuple[int, list[Candidate]]]
@@ -43,7 +43,7 @@ def devices(board: FilterModel) -> None:
     for one, state in asked:
         own = all(len(users[claim.key]) == 1 for claim in state.to_allocate) and not state.extended
         board.forbid(one, [n for n in one.nodes if search.is_refused(state, n, state.to_allocate if own else ())])
-    demands: list[Demand] = []
+    demands: list[SetDemand] = []
     for key, those in users.items():
         nodes = dict.fromkeys(node for one in those for node in one.nodes)
         demands += _demands(board, those, {node: search.wishes(claims[key], node) for node in nodes})
@@ -94,7 +94,7 @@ class _Search:
         return self._spec[claim.key]
 
 
-def _demands(board: FilterModel, users: list[TaskClass], by_node: dict[str, Demands]) -> Iterator[Demand]:
+def _demands(board: FilterModel, users: list[TaskClass], by_node: dict[str, Demands]) -> Iterator[SetDemand]:
     """What a claim takes at each node; of one with several users only if it can be used on one node alone."""
     used: dict[str, Expr] = {}
     for node in by_node:
@@ -107,4 +107,4 @@ def _demands(board: FilterModel, users: list[TaskClass], by_node: dict[str, Dema
         board.cp.add(sum_of(list(used.values())) <= 1)
     for node, taker in used.items():
         for amount, fit in by_node[node]:
-            yield Demand(amount, frozenset(candidate.id for candidate in fit), taker)
+            yield SetDemand(amount, frozenset(candidate.id for candidate in fit), taker)

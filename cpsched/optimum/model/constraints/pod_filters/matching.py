@@ -12,7 +12,7 @@ Things = frozenset[object]
 
 
 @dataclass(frozen=True)
-class Demand:
+class SetDemand:
     """If the expression is 1, so many of the things are taken."""
 
     amount: int
@@ -20,12 +20,12 @@ class Demand:
     taker: Expr
 
 
-def enough_for_all(board: FilterModel, demands: Iterable[Demand]) -> None:
+def enough_for_all(board: FilterModel, demands: Iterable[SetDemand]) -> None:
     """Tasks that can use only these things take no more of them than there are; necessary, as in Hall's theorem.
 
     Asked for every set that some task can use, and for all that overlap together.
     """
-    by_things: dict[Things, list[Demand]] = {}
+    by_things: dict[Things, list[SetDemand]] = {}
     for demand in demands:
         by_things.setdefault(demand.things, []).append(demand)
     for things in {**by_things, **dict.fromkeys(_unions(by_things))}:

@@ -13,7 +13,7 @@ from cpsched.instance import Task
 from cpsched.objects.storage import PersistentVolumeClaim
 from cpsched.optimum.model.classes import TaskClass
 from cpsched.optimum.model.constraints.pod_filters.context import FilterModel
-from cpsched.optimum.model.constraints.pod_filters.matching import Demand, Things, enough_for_all
+from cpsched.optimum.model.constraints.pod_filters.matching import SetDemand, Things, enough_for_all
 from cpsched.optimum.model.variables import Expr, sum_of
 from cpsched.selectors import SelectorError
 
@@ -70,7 +70,7 @@ def binding(board: FilterModel) -> None:
     enough_for_all(board, (demand for key in claims for demand in _demands(board, claims[key], users[key])))
 
 
-def _demands(board: FilterModel, claim: PersistentVolumeClaim, users: list[TaskClass]) -> Iterator[Demand]:
+def _demands(board: FilterModel, claim: PersistentVolumeClaim, users: list[TaskClass]) -> Iterator[SetDemand]:
     """The volume that a claim takes at each node where none can be made for it."""
     storage = board.snapshot.predicates.cluster.storage
     used: dict[NodeState, Expr] = {}
@@ -92,7 +92,7 @@ def _demands(board: FilterModel, claim: PersistentVolumeClaim, users: list[TaskC
         board.cp.add(sum_of(list(used.values())) <= 1)
     for node, taker in used.items():
         if not made_at[node] and not is_selected:
-            yield Demand(1, fits[node], taker)
+            yield SetDemand(1, fits[node], taker)
 
 
 def _fitting(board: FilterModel, claim: PersistentVolumeClaim, node: NodeState) -> Things:

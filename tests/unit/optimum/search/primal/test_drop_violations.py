@@ -11,7 +11,7 @@ from cpsched.check import RULES, Decision, violations
 from cpsched.optimum.params import SolveParams
 from cpsched.optimum.search.bounding_passes import BoundingPasses
 from cpsched.optimum.search.lexicographic import LexicographicSearch
-from cpsched.optimum.search.primal.drop_violations import SUSPECTS, drop_violations
+from cpsched.optimum.search.primal.drop_violations import REMOVALS, drop_violations
 from cpsched.solution import Eviction
 from tests.contested import crowds, decisions, sessions
 from tests.judge import cluster, conf, decide, job, pending, running, snapshot_of
@@ -43,7 +43,7 @@ def test_whatever_is_decided_something_legal_is_left() -> None:
 
 
 def test_every_rule_has_its_suspects() -> None:
-    assert SUSPECTS.keys() == RULES.keys()
+    assert REMOVALS.keys() == RULES.keys()
 
 
 def test_a_legal_decision_stays_as_it_is() -> None:

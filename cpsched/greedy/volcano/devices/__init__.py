@@ -1,0 +1,1 @@
+"""Shared cards of nodes: by memory, by number, or as virtual GPUs; mirrors `pkg/scheduler/api/devices`."""
