@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from cpsched.alterations import Alteration
 from cpsched.doubts import for_this_dump
 from cpsched.explain.requirements import Requirement, named
-from cpsched.explain.result import Candidate, Explanation, NodeCapacity, NodeReasons, Reason, Repair, Victims
+from cpsched.explain.result import (
+    Candidate,
+    Explanation,
+    NodeCapacity,
+    NodeReasons,
+    Reason,
+    Repair,
+    RepairChange,
+    Victims,
+)
 from cpsched.objectives import level_text
 
 
@@ -22,6 +31,8 @@ class Table:
 
 
 Block = str | Table
+MOST_VICTIMS = 3
+"""More evictions of one repair are named by their reasons, with so many tasks for each."""
 MOST_SUMS = 12
 """Rows of the table of capacities."""
 NO_REPAIR = (
@@ -136,11 +147,27 @@ def _open_kinds(explanation: Explanation) -> str:
 
 def _all(names: Sequence[str]) -> str:
     *before, last = names
-    return f"{', '.join(before)} and {last} were" if before else f"{last} was"
+    if before:
+        return f"{', '.join(before)} and {last} were"
+    return f"{last} {'were' if last == _KINDS['nodes'] else 'was'}"
 
 
 def _repair_rows(found: Sequence[Repair]) -> list[tuple[str, str]]:
-    return [(" and ".join(change.text for change in one.changes), _ADMITTED[one.admitted]) for one in found]
+    return [(" and ".join(_changes(one.changes)), _ADMITTED[one.admitted]) for one in found]
+
+
+def _changes(changes: Sequence[RepairChange]) -> Iterator[str]:
+    """Each change; many evictions as one for each reason why they are not made now."""
+    evictions = [one for one in changes if one.kind == "eviction"]
+    yield from (one.text for one in changes if one.kind != "eviction" or len(evictions) <= MOST_VICTIMS)
+    victims_by_reason: dict[str, list[str]] = {}
+    for one in evictions if len(evictions) > MOST_VICTIMS else ():
+        victim, _, reason = one.text.removeprefix("evict ").partition(" (")
+        victims_by_reason.setdefault(reason.removesuffix(")"), []).append(victim)
+    for reason, victims in victims_by_reason.items():
+        more = len(victims) - MOST_VICTIMS
+        shown = ", ".join(victims[:MOST_VICTIMS]) + (f" and {more} more" if more > 0 else "")
+        yield f"evict {len(victims)} task{'s' * (len(victims) > 1)} ({reason}): {shown}"
 
 
 def _candidates(found: Sequence[Candidate]) -> Iterator[Block]:

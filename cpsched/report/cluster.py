@@ -70,8 +70,12 @@ def _table(groups: list[NodeGroup], states: tuple[str, ...], resources: list[str
         for resource in [*resources, "pods"]:
             size = group.allocatable.get(resource, 0)
             if group.size(resource) > 0:
-                used = [state.used(resource) for state in group.states]
-                cells = [Cell(shown(resource, value), "worse" if value > size else "") for value in used]
-                rows.append((Cell(name), Cell(short(resource)), Cell(shown(resource, size)), *cells))
-    columns = ("node", "resource", "#size", *(f"#taken {state}" for state in states))
+                before, *after = [state.used(resource) for state in group.states]
+                ending = group.states[0].ending(resource)
+                free = Cell(shown(resource, size - before), "worse" if before > size else "")
+                sums = (Cell(shown(resource, value)) for value in (size, before - ending, ending))
+                cells = [Cell(shown(resource, value), "worse" if value > size else "") for value in after]
+                rows.append((Cell(name), Cell(short(resource)), *sums, free, *cells))
+    sums_before = ("#allocatable", "#running before", "#ending before", "#free before")
+    columns = ("node", "resource", *sums_before, *(f"#taken {state}" for state in states[1:]))
     return table("Nodes: how much is taken", columns, rows, of_picture=True)

@@ -43,6 +43,10 @@ class NodeState:
         """How much of the resource is taken."""
         return sum(one.task.requests.get(resource, 0) for one in self.present)
 
+    def ending(self, resource: str) -> float:
+        """How much of it tasks hold that are being deleted."""
+        return sum(one.task.requests.get(resource, 0) for one in self.present if one.fate is Fate.ENDS)
+
     @cached_property
     def content(self) -> tuple[tuple[object, ...], ...]:
         """What a picture shows of it, without the names."""

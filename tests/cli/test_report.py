@@ -29,7 +29,7 @@ def test_without_a_wish_the_mirror_meets_the_optimum_in_tables(cli: Command, tin
     assert re.search(
         r"notebook/task-0 +10 +1 cpu, 1 gpu +on gpu-node +evicted \(preempt for default/urgent\) +stays", out
     )
-    assert re.search(r"gpu-node +gpu +8 +8 +6 +8", out)
+    assert re.search(r"gpu-node +gpu +8 +8 +0 +0 +6 +8", out)
 
 
 def test_nothing_is_called_proved_and_without_proof_at_once(cli: Command, tmp_path: Path) -> None:

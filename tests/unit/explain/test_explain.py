@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -69,6 +70,17 @@ def test_capacity_adds_up():
     }
     assert (others.nodes, others.running, others.ending, others.free) == (("n2", "n3"), "60", "0", "4")
     assert "| n1 | cpu | 64 | 52 | 4 | 8 | 13 |" in str(found)
+
+
+def test_many_evictions_of_one_repair_are_one_line_for_each_reason():
+    """The JSON form has all of them."""
+    jobs = [job("old", running(1, 12), priority=100), job("new", pending(12), priority=100)]
+    found = explain(cluster(*jobs, nodes={"n1": 12}, conf=FULL["conf"]), job="new")
+    repair = next(one for one in found.repairs if one.changes[0].kind == "eviction")
+    assert len(repair.changes) == 12
+    reason = "now: has priority 100, not lower than 100"
+    (line,) = [line for line in str(found).splitlines() if "evict 12 tasks" in line]
+    assert re.search(rf"evict 12 tasks \({reason}\): (?:old/task-\d+ on n1, ){{2}}old/task-\d+ on n1 and 9 more", line)
 
 
 def test_nodes_that_a_filter_refuses_have_no_sum():

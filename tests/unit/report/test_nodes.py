@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cpsched
 from cpsched.report.bars import MOST_BLOCKS, node_picture
+from cpsched.report.cluster import cluster_section
 from cpsched.report.nodes import NodeGroup, by_interest, node_groups, pictured_resources
 from cpsched.report.scene import Fate, Scene
 from tests.unit.report.conftest import job, node, scene
@@ -52,6 +53,9 @@ def test_what_ends_anyway_has_its_room_before_and_not_after() -> None:
     group = node_groups(other)[0]
     assert [state.used("cpu") for state in group.states] == [9000, 7000]
     assert [[one.task.key for one in state.leaving] for state in group.states] == [[], ["default/p"]]
+    rows = cluster_section(other, ["cpu"]).blocks[-1].rows
+    size = group.allocatable["cpu"] // 1000
+    assert [cell.text for cell in rows[0]] == ["n1", "cpu", f"{size}", "7", "2", f"{size - 9}", "7"]
 
 
 def test_nodes_that_look_alike_are_one_picture() -> None:
