@@ -36,7 +36,7 @@ def read_documents(path: str | os.PathLike[str], aside: Aside | None = None) -> 
     if os.fspath(path) == "-":
         return parse_documents(limited(sys.stdin.buffer, "stdin"), "stdin", aside)
     place = Path(path)
-    if not place.is_dir():
+    if not os.path.isdir(place):
         return parse_documents(read_bytes(place), str(place), aside)
     files = files_below(place, may_hold_objects, aside)
     if not files:

@@ -14,6 +14,7 @@ from cpsched import resources, timestamps
 from cpsched.alterations import Alteration
 from cpsched.objects import cluster, groups, node, pod
 from cpsched.objects.base import Object
+from cpsched.objects.beside import NodeLoad, Sharding
 from cpsched.objects.devices import ResourceClaim
 from cpsched.objects.pod import PodSpec, PodStatus
 from cpsched.objects.written import object_dict, unversioned_dict
@@ -270,24 +271,6 @@ class Queue:
     def guarantee(self) -> dict[str, int] | None:
         """Reserved resources, None if not stated."""
         return _vector(self.queue.spec.guarantee.resource or None)
-
-
-@dataclass(frozen=True)
-class Sharding:
-    """Which nodes are this scheduler's own, and how strictly."""
-
-    mode: str
-    nodes: frozenset[str]
-    name: str = ""
-
-
-@dataclass(frozen=True)
-class NodeLoad:
-    """What was measured on a node: percent of its cpu and memory, and how many seconds ago."""
-
-    cpu: float = 0.0
-    memory: float = 0.0
-    age: float = 0.0
 
 
 @dataclass(frozen=True)

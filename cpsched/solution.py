@@ -14,7 +14,7 @@ from cpsched.doubts import Doubt
 from cpsched.errors import InputError
 from cpsched.policy.kube_registry import KubeVersion
 
-ProverName = Literal["bound", "lp", "cp-sat", "highs", ""]
+ProverName = Literal["bound", "lp", "packing", "cp-sat", "highs", ""]
 PROVERS: tuple[ProverName, ...] = tuple(name for name in get_args(ProverName) if name)
 """What can hold a bound: the bounds of the variables, the linear program, or one of the solvers; empty is none."""
 
@@ -39,7 +39,7 @@ class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
 
-EvictionAction = Literal["preempt", "reclaim", "gangpreempt", "gangreclaim", ""]
+EvictionAction = Literal["preempt", "reclaim", "gangpreempt", "gangreclaim", "shuffle", ""]
 
 
 class Eviction(_Part):
@@ -70,7 +70,7 @@ class Level(_Part):
     value: int | str | None = Field(description="null for a victim level without victims; a start time is RFC 3339")
     bound: int | str | None = None
     proved: bool = False
-    prover: ProverName = Field("", description="who holds the bound: bound, lp, cp-sat, highs, or empty")
+    prover: ProverName = Field("", description="who holds the bound: bound, lp, packing, cp-sat, highs, or empty")
     seconds: float = 0.0
     given_open_levels: bool = Field(
         False, description="value and bound meet, but an earlier level is open: the best only given that one's value"

@@ -105,8 +105,6 @@ class _KubernetesLoader(yaml.CSafeLoader):
                 raise _error("a key is a list or a mapping", key)
             if key.tag in _NOT_TEXT:
                 key.value, key.tag = json.dumps(self.yaml_constructors[key.tag](self, key)), f"{_TAG}str"
-            if key.tag == f"{_TAG}merge":
-                continue
             if key.value in lines:
                 raise _RepeatedKeyError(key.value, lines[key.value], key.start_mark.line + 1)
             lines[key.value] = key.start_mark.line + 1

@@ -93,5 +93,6 @@ def actions(decision: Decision) -> Iterator[Violation]:
                 if able_now in unable:
                     yield Violation("actions", key, f"could only {what} by {' or '.join(able_now)}, not configured")
     for eviction in decision.evictions:
-        if eviction.action and not policy.evicts(eviction.action):
+        action = eviction.action
+        if action and not (policy.has_action(action) if action == "shuffle" else policy.evicts(action)):
             yield Violation("actions", eviction.task, f"is evicted by {eviction.action}, which is not configured")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from pathlib import Path
@@ -141,7 +142,7 @@ def _deliver(text: str, output: str | None) -> None:
 
 
 def _is_folder(output: str | None) -> bool:
-    return output is not None and (output.endswith("/") or Path(output).is_dir())
+    return output is not None and (output.endswith("/") or os.path.isdir(output))
 
 
 def _folder(output: str) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -46,7 +47,7 @@ class Request:
 
 def is_study(input_: str) -> bool:
     """Whether this is the folder of a study."""
-    return (Path(input_) / STUDY).is_file()
+    return os.path.isfile(Path(input_) / STUDY)
 
 
 def report_study(folder: str, *, drawn: bool) -> tuple[Report, list[str]]:
@@ -115,7 +116,7 @@ def _told(input_: str) -> Told | None:
     from cpsched.files import read_documents
     from cpsched.report.told import KIND, Told
 
-    if not Path(input_).is_file():
+    if not os.path.isfile(input_):
         return None
     documents = read_documents(input_, Aside())
     data = documents[0].data if len(documents) == 1 else None

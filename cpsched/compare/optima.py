@@ -65,7 +65,7 @@ class Optima:
         key = question_key(instance, policy)
         try:
             place = self.folder / _file(key)
-            if not place.is_file():
+            if place.is_symlink() or not place.is_file():
                 return None
             entry = _entry(read_bytes(place))
             if entry is None or entry.pop("seal", None) != seal_of(default_folder().parent, entry):
@@ -92,6 +92,7 @@ class Optima:
             text = json.dumps({**entry, "seal": seal_of(default_folder().parent, entry)}, separators=(",", ":"))
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             place.parent.mkdir(exist_ok=True)
+            _make_way(place)
             write_whole(place, text + "\n")
         except _UNUSABLE as error:
             self._doubt(f"{self._reason(error)}; optima are not remembered")
@@ -126,6 +127,14 @@ def optima_in(folder: str | None) -> Optima:
 
 def _file(key: str) -> Path:
     return Path(key[:2]) / f"{key[2:34]}.json"
+
+
+def _make_way(place: Path) -> None:
+    """Entries are plain files of ours: no link is followed out of the folder, no pipe's reader waited for."""
+    if place.is_symlink():
+        place.unlink()
+    elif place.exists() and not place.is_file() and not place.is_dir():
+        raise InputError("is not a file", file=str(place), right="remove it")
 
 
 def _entry(content: bytes) -> dict[str, Any] | None:

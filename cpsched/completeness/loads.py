@@ -7,7 +7,7 @@ from cpsched.instance import Instance
 from cpsched.policy import Policy
 from cpsched.policy.volcano_plugin import decided
 
-USERS = {"usage": ("enablePredicate", "enableNodeOrder")}
+USERS = {"usage": ("enablePredicate", "enableNodeOrder"), "rescheduling": ("enabledVictim",)}
 """Plugins that go by the load, with the flags behind which they do."""
 
 

@@ -17,14 +17,13 @@ from cpsched.instance import (
     Instance,
     Job,
     Node,
-    NodeLoad,
     Queue,
-    Sharding,
     Status,
     Task,
 )
 from cpsched.objects import groups, node, pod
 from cpsched.objects.base import Metadata, Object
+from cpsched.objects.beside import NodeLoad, Sharding
 from cpsched.objects.cluster import Namespace
 from cpsched.quantity import LARGEST
 from cpsched.resources import from_quantities

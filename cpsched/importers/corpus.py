@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -88,10 +89,10 @@ def cases(corpus: str) -> Iterator[Case]:
     if corpus == "-":
         yield Case("stdin", "-")
         return
-    if not root.exists():
+    if not os.path.exists(root):
         raise InputError("no such file", file=corpus, right="name an instance, a folder of them, or rows of sessions")
-    for file in _files(root) if root.is_dir() else [root]:
-        name = file.relative_to(root).as_posix() if root.is_dir() else file.name
+    for file in _files(root) if os.path.isdir(root) else [root]:
+        name = file.relative_to(root).as_posix() if os.path.isdir(root) else file.name
         if (rows := _rows_of(file)) is not None:
             yield from _rows(file, name, rows)
             continue
@@ -103,7 +104,7 @@ def cases(corpus: str) -> Iterator[Case]:
 def count(corpus: str) -> int:
     """How many cases there are, without reading more than line ends."""
     root = Path(corpus)
-    files = _files(root) if root.is_dir() else [root]
+    files = _files(root) if os.path.isdir(root) else [root]
     rows = (read_lines(file) if file.name.endswith(ROW_SUFFIXES) else _rows_of(file) for file in files)
     return sum(1 if found is None else sum(1 for _ in found) for found in rows)
 
@@ -148,13 +149,13 @@ def _rows(file: Path, name: str, rows: Iterable[tuple[int, Any]]) -> Iterator[Ca
 def _stated(file: Path, expected: Mapping[str, Any]) -> Mapping[str, Any]:
     stated = dict(expected.get(file.name, {}))
     recorded = file.parent / f"{_stem(file.name)}{SOLUTION}"
-    if recorded.is_file():
+    if os.path.isfile(recorded):
         stated["solution"] = recorded
     return stated
 
 
 def _expected(path: Path) -> Mapping[str, Any]:
-    if not path.is_file():
+    if not os.path.isfile(path):
         return {}
     entries = read_document(path).data
     if not isinstance(entries, Mapping) or not all(isinstance(one, Mapping) for one in entries.values()):

@@ -23,7 +23,8 @@ from cpsched.importers.gaps import Gaps
 from cpsched.importers.kubernetes import EXPECTED, Found, Report, input_error, no_object, read_object
 from cpsched.importers.listed import objects_in
 from cpsched.importers.snapshot import Context
-from cpsched.instance import API_VERSION, Instance, NodeLoad, Sharding
+from cpsched.instance import API_VERSION, Instance
+from cpsched.objects.beside import NodeLoad, Sharding
 from cpsched.parsing import Document, tolerated
 from cpsched.what_if.apply import applied
 from cpsched.what_if.changes import Changes, Cluster, last_moment

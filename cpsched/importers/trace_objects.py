@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -21,7 +22,7 @@ _TABLES = ("*.csv", "*.csv.gz")
 def kind_of(path: Path) -> str | None:
     """openb or dlrm: a folder by the names of its files, a file by its header; None for what is no table of theirs."""
     tables = _tables(path)
-    if path.is_dir():
+    if os.path.isdir(path):
         names = [file.name for file in tables]
         starts = {"openb": "openb_node_list_", "dlrm": dlrm.FILE}
         return next((kind for kind, start in starts.items() if any(name.startswith(start) for name in names)), None)
@@ -33,7 +34,7 @@ def kind_of(path: Path) -> str | None:
 
 def openb_objects(path: Path, context: Context) -> Raw:
     """Nodes and pods; from a folder with several lists those of all nodes and the default pods."""
-    if not path.is_dir():
+    if not os.path.isdir(path):
         raise InputError(
             "one table of openb", file=str(path), right="name the folder with its node list and its pod list"
         )
@@ -48,7 +49,7 @@ def openb_objects(path: Path, context: Context) -> Raw:
 
 def dlrm_objects(path: Path, context: Context) -> Raw:
     """The instances; the trace names no nodes."""
-    file = _one_list(path, dlrm.FILE.removesuffix(".csv"), "") if path.is_dir() else path
+    file = _one_list(path, dlrm.FILE.removesuffix(".csv"), "") if os.path.isdir(path) else path
     rows = dlrm.read_instances(file)
     _leave(file, _DLRM_LEFT, len(rows), context)
     if not any(kind == "Node" for kind, _ in context.given):
@@ -57,9 +58,9 @@ def dlrm_objects(path: Path, context: Context) -> Raw:
 
 
 def _tables(path: Path) -> list[Path]:
-    if path.is_dir():
+    if os.path.isdir(path):
         return sorted(file for pattern in _TABLES for file in path.glob(pattern) if file.is_file())
-    return [path] if path.name.endswith((".csv", ".csv.gz")) and path.is_file() else []
+    return [path] if path.name.endswith((".csv", ".csv.gz")) and os.path.isfile(path) else []
 
 
 def _one_list(folder: Path, prefix: str, preferred: str) -> Path:

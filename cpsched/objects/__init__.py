@@ -8,6 +8,7 @@ from cpsched.objects.devices import DeviceClass, ResourceClaim, ResourceClaimTem
 from cpsched.objects.event import Event
 from cpsched.objects.groups import PodDisruptionBudget, PodGroup, PriorityClass, Queue, WorkloadPodGroup
 from cpsched.objects.node import Node
+from cpsched.objects.numa import Numatopology
 from cpsched.objects.pod import Pod
 from cpsched.objects.quota import ResourceQuota
 from cpsched.objects.storage import (
@@ -37,6 +38,7 @@ KINDS: dict[tuple[str, str], type[Object]] = {
     ("scheduling.volcano.sh", "PodGroup"): PodGroup,
     ("scheduling.volcano.sh", "Queue"): Queue,
     ("topology.volcano.sh", "HyperNode"): HyperNode,
+    ("nodeinfo.volcano.sh", "Numatopology"): Numatopology,
     ("scheduling.k8s.io", "PodGroup"): WorkloadPodGroup,
     ("scheduling.k8s.io", "PriorityClass"): PriorityClass,
     ("policy", "PodDisruptionBudget"): PodDisruptionBudget,
@@ -72,6 +74,7 @@ CLUSTER_WIDE = frozenset(
         "ResourceSlice",
         "DeviceClass",
         "HyperNode",
+        "Numatopology",
     }
 )
 """Kinds without a namespace."""

@@ -58,6 +58,13 @@ START_SECONDS_PER_VARIABLE = 1e-5
 """What a solver needs per variable to read a model; with less time left it is not started, or a limit of 60 s ends
 seconds late on a model of 100,000 variables."""
 
+# Packing pass.
+
+PACKING_SHARE = 0.5
+"""Part of the time limit for packing; what it leaves open goes on with the relaxations."""
+PACKING_CALLS = 300
+"""Attempts in its place where runs are reproducible."""
+
 # LP relaxation.
 
 LP_EFFORT = 2.0

@@ -26,11 +26,14 @@ CP_SAT = Prover("cp-sat", solver=True)
 HIGHS = Prover("highs", solver=True)
 """HiGHS on the same linear constraints in a child process (`solvers/highs.py`); its bounds are confirmed first."""
 
-PROVERS: dict[ProverName, Prover] = {one.name: one for one in (IDEAL, LP, CP_SAT, HIGHS)}
+PACKING = Prover("packing", solver=True)
+"""Cuts on the totals of a packing problem, closed by listing what nodes can hold (`packing/`)."""
+
+PROVERS: dict[ProverName, Prover] = {one.name: one for one in (IDEAL, LP, PACKING, CP_SAT, HIGHS)}
 """By the name that a Solution shows, in the order of cost."""
 
 SELECTIONS: dict[Choice, frozenset[Prover]] = {
-    "both": frozenset({IDEAL, LP, CP_SAT, HIGHS}),
+    "both": frozenset(PROVERS.values()),
     "cp-sat": frozenset({IDEAL, CP_SAT}),
     "highs": frozenset({IDEAL, HIGHS}),
 }

@@ -159,6 +159,48 @@ def _amount(value: object, unit: int, read: Callable[[str], int], otherwise: flo
     return float(amount) if amount >= 0 else otherwise
 
 
+@dataclass(frozen=True)
+class LowUtilization:
+    """rescheduling's only strategy: percent below which a node has little to do, and above which too much."""
+
+    thresholds: tuple[tuple[str, int], ...]
+    targets: tuple[tuple[str, int], ...]
+
+
+def period(raw: object) -> str:
+    """A text that is not looked into; anything else ends the scheduler."""
+    if raw is not None and not isinstance(raw, str):
+        raise TypeError('write a text such as "10m"')
+    return "5m" if raw is None else raw
+
+
+def strategies(raw: object) -> tuple[LowUtilization, ...]:
+    """`strategies` of rescheduling; of those that Volcano documents it reads lowNodeUtilization alone."""
+    stated = raw if isinstance(raw, list | tuple) else [{"name": _LOW}]
+    parameters = [one.get("params") or {} for one in stated if isinstance(one, Mapping) and one.get("name") == _LOW]
+    return tuple(_low_utilization(one) for one in parameters if isinstance(one, Mapping))
+
+
+_LOW = "lowNodeUtilization"
+
+
+def _low_utilization(stated: Mapping[str, Any]) -> LowUtilization:
+    found = []
+    for key in ("thresholds", "targetThresholds"):
+        percents = dict.fromkeys(("cpu", "memory", "pods"), 100)
+        given = stated.get(key, {})
+        if not isinstance(given, Mapping):
+            # Reading ends here, so what follows keeps its defaults.
+            stated = {}
+            given = {}
+        for name, percent in given.items():
+            if type(percent) is not int:
+                raise TypeError(f"write {key} as whole percents without quotes")
+            percents[str(name)] = percent
+        found.append(tuple(percents.items()))
+    return LowUtilization(*found)
+
+
 def exclusive_rules(raw: object) -> tuple[tuple[tuple[str, str], ...], ...]:
     """`GPUExclusiveRules` of deviceshare: labels that keep pods off each other's cards; what is no text is dropped."""
     found = []

@@ -12,7 +12,7 @@ from cpsched.policy.arguments import Arguments, resolve
 from cpsched.policy.durations import SECOND, nanoseconds
 from cpsched.policy.notes import Notes, as_list, as_mapping, as_name, known, shown
 from cpsched.policy.volcano_plugin import PluginConf, read_plugin
-from cpsched.policy.volcano_registry import ACTIONS, UNMIRRORED_ACTIONS
+from cpsched.policy.volcano_registry import ACTIONS
 
 BUILT_IN: dict[str, Any] = {
     "actions": "enqueue, allocate, backfill",
@@ -51,8 +51,7 @@ class VolcanoConf:
         tiers = _tiers(conf.get("tiers"), actions, notes)
         configurations = _configurations(conf.get("configurations"), notes)
         tiers = _with_interval(tiers, _metrics(conf.get("metrics"), notes).get("interval"))
-        run = tuple(name for name in actions if name in ACTIONS)
-        return cls(run, tiers, configurations, tuple(notes.warnings), tuple(notes.doubts))
+        return cls(actions, tiers, configurations, tuple(notes.warnings), tuple(notes.doubts))
 
     @classmethod
     def default(cls) -> VolcanoConf:
@@ -87,15 +86,10 @@ def _actions(given: object, notes: Notes) -> tuple[str, ...]:
     if not isinstance(given, str):
         raise notes.error(f"{shown(given)} is not a text", place="actions", right=example)
     names = tuple(part.strip() for part in given.split(","))
-    every = (*ACTIONS, *UNMIRRORED_ACTIONS)
     for name in names:
-        if name not in every:
+        if name not in ACTIONS:
             wrong = f"unknown action {shown(name)}, for which Volcano refuses the configuration"
-            raise notes.error(wrong, place="actions", right=known(name, every))
-    for name in dict.fromkeys(name for name in names if name in UNMIRRORED_ACTIONS):
-        decides = UNMIRRORED_ACTIONS[name]
-        wrong = f"action {name} is not mirrored, so the answer is made without it; it decides: {decides}"
-        notes.doubt("action", name, decides, wrong, place="actions")
+            raise notes.error(wrong, place="actions", right=known(name, ACTIONS))
     return names
 
 
@@ -169,12 +163,12 @@ def _configurations(given: object, notes: Notes) -> dict[str, Arguments]:
 def _read_configuration(item: object, place: str, arguments: dict[str, Arguments], notes: Notes) -> None:
     entry = as_mapping(item, place, notes)
     _warn_of_other_keys(entry, ("name", "arguments"), place, notes)
-    name, every = as_name(entry.get("name"), place, notes), (*ACTIONS, *UNMIRRORED_ACTIONS)
+    name = as_name(entry.get("name"), place, notes)
     given = as_mapping(entry.get("arguments"), f"{place}.arguments", notes)
-    if name not in every:
+    if name not in ACTIONS:
         wrong = f"arguments for the unknown action {shown(name)} are ignored, as by Volcano"
-        notes.unknown(wrong, place=place, right=known(name, every))
+        notes.unknown(wrong, place=place, right=known(name, ACTIONS))
     elif name in arguments:
         notes.unknown(f"arguments of {name} are given twice", place=place, right="Volcano reads the first ones")
-    elif name in ACTIONS:
+    else:
         arguments[name] = resolve(given, ACTIONS[name], f"action {name}", notes, f"{place}.arguments")

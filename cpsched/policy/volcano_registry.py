@@ -56,18 +56,15 @@ ACTIONS: dict[str, Table] = {
     },
     "gangpreempt": _GANG_EVICTION,
     "gangreclaim": _GANG_EVICTION,
+    "shuffle": {},
 }
 
 UNSEARCHED_ACTIONS: dict[str, str] = {
     "gangpreempt": "victims in the queue of the job",
     "gangreclaim": "victims in other queues",
-}
-"""Actions that the mirror runs and the search does not, with what they decide."""
-
-UNMIRRORED_ACTIONS: dict[str, str] = {
     "shuffle": "victims that plugins name",
 }
-"""Actions that Volcano has and this package does not run, with what they decide."""
+"""Actions that the mirror runs and the search does not, with what they decide."""
 
 PLUGINS: dict[str, Table] = {
     "binpack": {
@@ -123,6 +120,7 @@ PLUGINS: dict[str, Table] = {
         "imagelocality.weight": Argument("integer", 1),
         "podtopologyspread.weight": Argument("integer", 2),
     },
+    "numa-aware": {"weight": Argument("integer", 1)},
     "overcommit": {"overcommit-factor": Argument("number", 1.2, least=1.0)},
     "pdb": {},
     "predicates": {
@@ -143,6 +141,13 @@ PLUGINS: dict[str, Table] = {
     },
     "priority": {},
     "proportion": {},
+    "rescheduling": {
+        "interval": Argument("form", read=nested.period),
+        "metricsPeriod": Argument("form", read=nested.period),
+        "strategies": Argument("form", read=nested.strategies),
+        "queueSelector": Argument("unread"),
+        "labelSelector": Argument("unread"),
+    },
     "resource-strategy-fit": {
         "resourceStrategyFitWeight": Argument("strict", 10, least=0),
         "resources": Argument("form", read=nested.fit_table),
@@ -152,7 +157,7 @@ PLUGINS: dict[str, Table] = {
     "resourcequota": {},
     "sla": {"sla-waiting-time": Argument("duration")},
     "task-topology": {"task-topology.weight": Argument("integer", 1)},
-    "tdm": {"tdm.revocable-zone.*": Argument("window"), "tdm.evict.period": Argument("unread")},
+    "tdm": {"tdm.revocable-zone.*": Argument("window"), "tdm.evict.period": Argument("window")},
     "usage": {
         "usage.weight": Argument("integer", 5, least=0),
         "cpu.weight": Argument("integer", 1, least=0),
@@ -174,8 +179,6 @@ UNMIRRORED_PLUGINS: dict[str, tuple[str, ...]] = {
         "enabledOverused",
         "enableJobReady",
     ),
-    "numa-aware": _NODES,
-    "rescheduling": ("enabledVictim",),
 }
 """Plugins that Volcano has and this package does not run, with the flags of their extension points."""
 
@@ -183,6 +186,7 @@ UNSEARCHED_PLUGINS: dict[str, tuple[str, ...]] = {
     "cdp": ("enablePreemptable", "enableReclaimable"),
     "deviceshare": ("enablePredicate",),
     "nodegroup": ("enablePredicate",),
+    "numa-aware": ("enablePredicate",),
     "resource-strategy-fit": ("enablePredicate",),
     "resourcequota": ("enableJobEnqueued",),
     "usage": ("enablePredicate",),

@@ -139,3 +139,11 @@ def test_a_selector_without_end_is_one_clear_line(
 
 def resource(kind: str, name: str, spec: object) -> dict[str, Any]:
     return {"apiVersion": "resource.k8s.io/v1", "kind": kind, "metadata": {"name": name}, "spec": spec}
+
+
+@pytest.mark.parametrize(
+    "command", [["solve"], ["compare"], ["check"], ["report"], ["import"], ["explain", "--job", "j"]]
+)
+def test_a_name_that_is_too_long_is_one_line(cli: Command, command: list[str]) -> None:
+    code, out, err = cli(*command, "x" * 300)
+    assert (code, out, err.count("\n")) == (2, "", 1)

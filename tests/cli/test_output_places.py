@@ -93,6 +93,12 @@ def test_a_place_that_cannot_be_written_is_found_out_first(cli: Command, tiny: P
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.parametrize("name", [name for name in WRITES if name.split()[0] != "import"])
+def test_a_name_that_is_too_long_is_one_line(cli: Command, tiny: Path, tmp_path: Path, name: str) -> None:
+    assert run(cli, name, tiny, tmp_path / f"{'x' * 300}.json") == 2
+    assert os.listdir(tmp_path) == []
+
+
 @pytest.mark.parametrize("option", ["-o", "--certificate"])
 def test_what_was_found_is_printed_before_a_file_fails(cli: Command, tiny: Path, option: str) -> None:
     code, out, err = cli("solve", tiny, option, "/dev/full")

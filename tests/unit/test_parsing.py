@@ -119,6 +119,7 @@ def test_json_with_the_same_key_in_two_places(text: str) -> None:
     [
         ("a: 1\nb: 2\na: 3", "line 3: the key a is there twice (first in line 1)"),
         ("- {a: {b: 1,\n 'b': 2}}", "line 2: the key b is there twice (first in line 1)"),
+        ("<<: {a: 1}\nb: 2\n<<: {a: 2}", "line 3: the key << is there twice (first in line 1)"),
         ("1: x\n'1': y", "line 2: the key 1 is there twice (first in line 1)"),
         ("true: x\nyes: y", "line 2: the key true is there twice (first in line 1)"),
         ("a: 1\n---\nb: 1\nb: 1", "line 4: the key b is there twice (first in line 3)"),

@@ -96,6 +96,8 @@ class Hooks:
     sub_job_gradient: Callable[[SubJob, str, Purpose], Gradient] | None = None
     evictable: Evictable | None = None
     """Victims of the gang actions (`UnifiedEvictable`)."""
+    victim_tasks: Callable[[Sequence[TaskState]], list[TaskState]] | None = None
+    """Whom shuffle evicts."""
     job_enqueueable: Callable[[JobState], int] | None = None
     job_enqueued: Callable[[JobState], None] | None = None
     pre_predicate: Callable[[TaskState], str | None] | None = None
@@ -133,6 +135,7 @@ FLAGS: dict[str, str | None] = {
     "job_gradient": "enabledHyperNodeGradient",
     "sub_job_gradient": "enabledHyperNodeGradient",
     "evictable": None,
+    "victim_tasks": "enabledVictim",
     "job_enqueueable": "enableJobEnqueued",
     "job_enqueued": "enableJobEnqueued",
     "pre_predicate": "enablePredicate",

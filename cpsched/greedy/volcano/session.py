@@ -241,6 +241,14 @@ class Session:
         """Preemptable or Reclaimable."""
         return tiers.victims(self._points[point], _key, preemptor, candidates)
 
+    def victim_tasks(self, candidates: Sequence[TaskState]) -> list[TaskState]:
+        """VictimTasks: all that plugins of one tier name, of the first that names any."""
+        for tier in self._points["victim_tasks"]:
+            named = {task.key: task for ask in tier for task in ask(candidates)}
+            if named:
+                return list(named.values())
+        return []
+
     def victim_candidates(self, point: str, tasks: Iterable[TaskState]) -> list[TaskState]:
         """Candidates in upstream's map order, which is a choice only where a plugin's answer depends on it."""
         candidates = list(tasks)

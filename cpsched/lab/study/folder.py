@@ -36,7 +36,7 @@ class RunFolder:
     @property
     def exists(self) -> bool:
         """Whether a study was begun here."""
-        return (self.path / STUDY).is_file()
+        return os.path.isfile(self.path / STUDY)
 
     def read_study(self) -> tuple[Plan, dict[str, str]]:
         """The plan, and the key in instances.jsonl of each file by its name."""

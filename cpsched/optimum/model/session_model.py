@@ -30,7 +30,7 @@ class SessionModel:
     @cached_property
     def variables(self) -> Variables:
         """The variables, with every rule stated about them."""
-        v = Variables(cp_model.CpModel(), self.snapshot, self.classes, self._capacity, elastic=self._elastic)
+        v = Variables(cp_model.CpModel(), self.snapshot, self.classes, self.capacity, elastic=self._elastic)
         for constrain in CONSTRAINTS.values():
             constrain(v.cp, self.snapshot, v)
         return v
@@ -48,8 +48,9 @@ class SessionModel:
         )
 
     @cached_property
-    def _capacity(self) -> NodeCapacity:
-        return node_capacity(self.snapshot, self.classes) if self._shared_with is None else self._shared_with._capacity
+    def capacity(self) -> NodeCapacity:
+        """What every node can hold of every class."""
+        return node_capacity(self.snapshot, self.classes) if self._shared_with is None else self._shared_with.capacity
 
     def exclude(self, counts: Iterable[tuple[Expr, int]], unless: Iterable[cp_model.LiteralT] = ()) -> None:
         """Exclude every decision in which all these counts are so many, unless one of the others holds."""

@@ -12,6 +12,7 @@ from cpsched.optimum.params import SolveParams
 from cpsched.optimum.provers import IDEAL
 from cpsched.optimum.search.bounding_passes import BoundingPasses
 from cpsched.optimum.search.exact import ExactLevels
+from cpsched.optimum.search.packing_pass import PackingPass
 from cpsched.optimum.search.result import LevelResult, LevelResults
 from cpsched.optimum.search.state import SearchState
 from cpsched.optimum.solvers.interrupt import on_interrupt
@@ -85,6 +86,7 @@ class LexicographicSearch:
 
     def _run_levels(self) -> None:
         levels = self._state.levels
+        PackingPass(self._state).run()
         for position in range(len(levels.fixed), len(levels)):
             if levels[position].bounds is None and self._results.are_proved:
                 self._bounding.run(position)

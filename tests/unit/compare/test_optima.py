@@ -340,3 +340,36 @@ def test_the_usual_place_is_the_cache_of_the_user(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("HOME", str(tmp_path))
     assert default_folder() == tmp_path / ".cache" / "cpsched" / "optima"
     assert optima_in(None).folder == default_folder()
+
+
+def place_of_entry(folder: Path) -> Path:
+    Optima(folder).best(*session(), Options())
+    (place,) = folder.glob("*/*.json")
+    place.unlink()
+    return place
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_link_in_an_entrys_place_is_not_followed(tmp_path: Path, asked: list[float], exists: bool) -> None:
+    """Neither read nor written through: the folder may come from somebody else."""
+    place, elsewhere = place_of_entry(tmp_path / "optima"), tmp_path / "elsewhere"
+    if exists:
+        elsewhere.write_text("mine")
+    place.symlink_to(elsewhere)
+    optima = Optima(tmp_path / "optima")
+    optima.best(*session(), Options())
+    assert (elsewhere.read_text() if exists else elsewhere.exists()) == ("mine" if exists else False)
+    assert (place.is_symlink(), place.is_file(), optima.warning) == (False, True, "")
+
+
+def test_a_pipe_in_an_entrys_place_is_not_waited_for(tmp_path: Path, asked: list[float]) -> None:
+    place = place_of_entry(tmp_path / "optima")
+    os.mkfifo(place)
+    # Without a reader writing would wait for ever; this one reads nothing.
+    reader = os.open(place, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        optima = Optima(tmp_path / "optima")
+        assert optima.best(*session(), Options()).proves
+        assert optima.warning == f"{place}: is not a file; remove it; optima are not remembered"
+    finally:
+        os.close(reader)

@@ -9,7 +9,7 @@ from cpsched.policy.arguments import Argument
 from cpsched.policy.kube_registry import FORMS, MERGED_PLUGINS
 from cpsched.policy.kube_registry import PLUGINS as KUBE_PLUGINS
 from cpsched.policy.kube_registry import UNMIRRORED_PLUGINS as UNMIRRORED_KUBE_PLUGINS
-from cpsched.policy.volcano_registry import ACTIONS, DECIDES, FLAGS, PLUGINS, UNMIRRORED_ACTIONS, UNMIRRORED_PLUGINS
+from cpsched.policy.volcano_registry import ACTIONS, DECIDES, FLAGS, PLUGINS, UNMIRRORED_PLUGINS
 
 PAGE = (Path(__file__).parents[3] / "docs" / "policy.md").read_text(encoding="utf-8")
 ROWS = [[cell.strip() for cell in line.strip("|").split("|")] for line in PAGE.splitlines() if line.startswith("|")]
@@ -28,7 +28,7 @@ def test_an_argument_stands_there_with_kind_default_and_least(owner: str, key: s
 
 
 def test_every_name_stands_there() -> None:
-    names = [*FLAGS, *ACTIONS, *PLUGINS, *UNMIRRORED_ACTIONS, *UNMIRRORED_PLUGINS]
+    names = [*FLAGS, *ACTIONS, *PLUGINS, *UNMIRRORED_PLUGINS]
     names += [*KUBE_PLUGINS, *UNMIRRORED_KUBE_PLUGINS, *MERGED_PLUGINS, *FORMS]
     names += [*RULE_KEYS, *LEVEL_KEYS, *Model.model_fields]
     assert [name for name in names if f"`{name}`" not in PAGE] == []
@@ -36,7 +36,7 @@ def test_every_name_stands_there() -> None:
 
 def test_what_is_not_mirrored_stands_there_with_what_it_decides() -> None:
     decided = {name: ", ".join(DECIDES[flag] for flag in flags) for name, flags in UNMIRRORED_PLUGINS.items()}
-    for name, decides in {**UNMIRRORED_ACTIONS, **decided}.items():
+    for name, decides in decided.items():
         assert [f"`{name}`", "named as a doubt", decides] in ROWS
     assert {row[0] for row in ROWS if row[1:2] == ["mirrored"]} == {f"`{name}`" for name in (*ACTIONS, *PLUGINS)}
 

@@ -20,7 +20,6 @@ from cpsched.policy.volcano_registry import (
     DECIDES,
     FLAGS,
     PLUGINS,
-    UNMIRRORED_ACTIONS,
     UNMIRRORED_PLUGINS,
     UNSEARCHED_PLUGINS,
 )
@@ -61,31 +60,11 @@ class TestVolcano:
         assert conf.warnings[-1] == f"v.conf: {text}"
         assert [plugin.name for plugin in conf.plugins] == ["gang"]
 
-    @pytest.mark.parametrize(("name", "decides"), UNMIRRORED_ACTIONS.items())
-    def test_so_is_an_action(self, name: str, decides: str) -> None:
-        conf = volcano(actions=f"allocate, {name}, backfill, {name}")
-        assert conf.actions == ("allocate", "backfill")
-        (doubt,) = conf.doubts
-        assert (doubt.kind, doubt.name, doubt.decides) == ("action", name, decides)
-        assert doubt.text.startswith(f"actions: action {name} is not mirrored, so the answer is made without it")
-
-    def test_it_may_be_the_only_action(self) -> None:
-        assert volcano(actions="shuffle").actions == ()
-
     def test_a_flag_that_is_off_takes_its_part_out(self) -> None:
-        assert named(volcano({"name": "numa-aware", "enablePredicate": False})) == ["plugin numa-aware (node choice)"]
-        off = {"name": "numa-aware", "enablePredicate": False, "enableNodeOrder": False}
-        assert volcano(off, actions="allocate").doubts == ()
-
-    @pytest.mark.parametrize(
-        ("name", "actions", "decides"),
-        [
-            ("rescheduling", "allocate, shuffle", "victims of shuffle"),
-            ("rescheduling", "allocate, preempt", None),
-        ],
-    )
-    def test_so_does_an_action_that_is_not_configured(self, name: str, actions: str, decides: str | None) -> None:
-        assert named(volcano(name, actions=actions)) == ([] if decides is None else [f"plugin {name} ({decides})"])
+        flags = UNMIRRORED_PLUGINS["extender"]
+        on = {flag: flag == "enableNodeOrder" for flag in flags}
+        assert named(volcano({"name": "extender", **on})) == ["plugin extender (node choice)"]
+        assert volcano({"name": "extender", **dict.fromkeys(flags, False)}, actions="allocate").doubts == ()
 
     @pytest.mark.parametrize(
         ("plugin", "actions", "decides"),
@@ -130,7 +109,7 @@ class TestVolcano:
 
     def test_every_plugin_that_upstream_registers_is_known(self) -> None:
         assert len(PLUGINS) + len(UNMIRRORED_PLUGINS) == 24
-        assert len(ACTIONS) + len(UNMIRRORED_ACTIONS) == 8
+        assert len(ACTIONS) == 8
         assert not PLUGINS.keys() & UNMIRRORED_PLUGINS.keys()
         assert DECIDES.keys() <= FLAGS.keys()
         assert ASKED_BY.keys() <= DECIDES.keys()
@@ -240,7 +219,7 @@ class TestWithout:
 
 
 def test_a_policy_has_the_doubts_of_its_own_scheduler() -> None:
-    conf = {"actions": "allocate", "tiers": [{"plugins": [{"name": "numa-aware"}]}]}
+    conf = {"actions": "allocate", "tiers": [{"plugins": [{"name": "magic"}]}]}
     policy = policy_for(load_model("volcano"), conf, file="v")
-    assert [str(doubt) for doubt in policy.doubts] == [f"plugin numa-aware ({NODES})"]
+    assert [str(doubt) for doubt in policy.doubts] == ["plugin magic (not known here)"]
     assert policy_for(load_model("volcano"), None).doubts == policy_for(load_model("kube"), None).doubts == ()

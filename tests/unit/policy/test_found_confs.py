@@ -193,8 +193,6 @@ LOADED = {
                 params: {thresholds: {"cpu": 20}, targetThresholds: {"cpu": 50}}
               queueSelector: [default]
         """,
-        ("action shuffle (victims that plugins name)", "plugin rescheduling (victims of shuffle)"),
-        2,
     ),
     "eviction of whole gangs on a network": Found(
         """

@@ -11,6 +11,7 @@ from cpsched.greedy.volcano.actions.gangpreempt import gangpreempt
 from cpsched.greedy.volcano.actions.gangreclaim import gangreclaim
 from cpsched.greedy.volcano.actions.preempt import preempt
 from cpsched.greedy.volcano.actions.reclaim import reclaim
+from cpsched.greedy.volcano.actions.shuffle import shuffle
 from cpsched.greedy.volcano.session import Session
 
 ACTIONS: dict[str, Callable[[Session], None]] = {
@@ -21,4 +22,5 @@ ACTIONS: dict[str, Callable[[Session], None]] = {
     "reclaim": reclaim,
     "gangpreempt": gangpreempt,
     "gangreclaim": gangreclaim,
+    "shuffle": shuffle,
 }

@@ -12,11 +12,13 @@ from cpsched.greedy.volcano.plugins.gang import gang
 from cpsched.greedy.volcano.plugins.network_topology_aware import network_topology_aware
 from cpsched.greedy.volcano.plugins.nodegroup import nodegroup
 from cpsched.greedy.volcano.plugins.nodeorder import nodeorder
+from cpsched.greedy.volcano.plugins.numa_aware import numa_aware
 from cpsched.greedy.volcano.plugins.overcommit import overcommit
 from cpsched.greedy.volcano.plugins.pdb import pdb
 from cpsched.greedy.volcano.plugins.predicates import predicates
 from cpsched.greedy.volcano.plugins.priority import priority
 from cpsched.greedy.volcano.plugins.proportion import proportion
+from cpsched.greedy.volcano.plugins.rescheduling import rescheduling
 from cpsched.greedy.volcano.plugins.resource_strategy_fit import resource_strategy_fit
 from cpsched.greedy.volcano.plugins.resourcequota import resourcequota
 from cpsched.greedy.volcano.plugins.sla import sla
@@ -36,11 +38,13 @@ PLUGINS: dict[str, Plugin] = {
     "network-topology-aware": network_topology_aware,
     "nodegroup": nodegroup,
     "nodeorder": nodeorder,
+    "numa-aware": numa_aware,
     "overcommit": overcommit,
     "pdb": pdb,
     "predicates": predicates,
     "priority": priority,
     "proportion": proportion,
+    "rescheduling": rescheduling,
     "resource-strategy-fit": resource_strategy_fit,
     "resourcequota": resourcequota,
     "sla": sla,

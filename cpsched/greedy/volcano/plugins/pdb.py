@@ -31,7 +31,16 @@ def pdb(session: Session, conf: PluginConf) -> Hooks:
                 named.append(candidate)
         return named, PERMIT
 
-    return Hooks(preemptable=victims, reclaimable=victims, order_matters=True)
+    def willing(candidates: Sequence[TaskState]) -> list[TaskState]:
+        """Every pod that may go does go: shuffle asks who is to be evicted."""
+        covered = any(_covers(budget, selector, one) for budget, selector in budgets for one in candidates)
+        return (
+            victims(candidates[0], session.choices.order(candidates) if covered else candidates)[0]
+            if candidates
+            else []
+        )
+
+    return Hooks(preemptable=victims, reclaimable=victims, victim_tasks=willing, order_matters=True)
 
 
 def _selector(budget: PodDisruptionBudget) -> Selector:

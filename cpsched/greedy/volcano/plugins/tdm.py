@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from cpsched.errors import InputError
 from cpsched.filters.status import unresolvable
 from cpsched.greedy.volcano.fit import FitError
 from cpsched.greedy.volcano.hooks import PERMIT, REJECT, Hooks
@@ -51,8 +52,18 @@ def tdm(session: Session, conf: PluginConf) -> Hooks:
                 named += tasks[: _allowance(session.jobs[key])]
         return named, PERMIT
 
+    def leaving(candidates: Sequence[TaskState]) -> list[TaskState]:
+        """Preemptable pods on nodes whose zone has closed; Volcano does not survive evicting one."""
+        for task in candidates:
+            zone = session.nodes[task.node].revocable_zone
+            if task.preemptable and zone in zones and closed(zone) and _allowance(session.jobs[task.job]) > 0:
+                wrong = f"Volcano's scheduler panics in this session: shuffle evicts {task.key}, which tdm names"
+                raise InputError(wrong, place="actions", right="take shuffle out, or tdm's enabledVictim")
+        return []
+
     return Hooks(
         predicate=predicate,
+        victim_tasks=leaving,
         node_order=score,
         preemptable=victims,
         job_order=lambda left, right: int(left.job.preemptable) - int(right.job.preemptable),

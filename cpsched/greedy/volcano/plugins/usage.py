@@ -11,7 +11,8 @@ from cpsched.greedy.volcano.nodes import NodeAccount
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.status import Status
 from cpsched.greedy.volcano.tasks import TaskState
-from cpsched.instance import NodeLoad, Task
+from cpsched.instance import Task
+from cpsched.objects.beside import NodeLoad
 from cpsched.objects.pod import Container
 from cpsched.policy import PluginConf
 from cpsched.policy.nested import Estimator, Thresholds

@@ -1,0 +1,32 @@
+"""Levels of which the best value is known without a model."""
+
+from __future__ import annotations
+
+from ortools.sat.python import cp_model
+
+from cpsched.check import Decision
+from cpsched.optimum.model.objective.stage import LevelStage
+from cpsched.optimum.model.variables import Expr
+from cpsched.policy.levels import SENSES
+
+
+class KnownLevel(LevelStage):
+    """A level whose best value was proved elsewhere; it tells what a decision has, and states no variables."""
+
+    def __init__(self, name: str, priority: int | None, ideal: int):
+        self._last: tuple[Decision, int] | None = None
+        self.name, self.priority, self.ideal = name, priority, ideal  # type: ignore[misc]
+        self.sign = -1 if SENSES[name] == "max" else 1  # type: ignore[misc]
+
+    def _expression(self) -> Expr:
+        return cp_model.LinearExpr.constant(self.ideal)
+
+
+class NoVictims(KnownLevel):
+    """A level of victims, on which nothing is better than to evict nobody; the stages of such levels are 0 then."""
+
+    def __init__(self, name: str, priority: int | None):
+        super().__init__(name, priority, 0)
+
+    def _value(self, decision: Decision) -> int:
+        return 1 if decision.evictions else 0
