@@ -10,8 +10,8 @@ from cpsched.doubts import for_this_dump
 from cpsched.explain.requirements import Requirement, named
 from cpsched.explain.result import (
     Candidate,
+    CapacitySum,
     Explanation,
-    NodeCapacity,
     NodeReasons,
     Reason,
     Repair,
@@ -92,7 +92,7 @@ def _nodes(groups: Sequence[NodeReasons]) -> Iterator[Block]:
         yield Table("Nodes", ["nodes", "reason"], rows)
 
 
-def _capacity(found: Sequence[NodeCapacity]) -> Iterator[Block]:
+def _capacity(found: Sequence[CapacitySum]) -> Iterator[Block]:
     if not found:
         return
     rows = [

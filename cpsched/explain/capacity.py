@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from cpsched.amounts import shown
 from cpsched.explain.groups import NodeGroup
-from cpsched.explain.result import NodeCapacity
+from cpsched.explain.result import CapacitySum
 from cpsched.instance import RELEASING
 from cpsched.snapshot import Snapshot
 
@@ -14,7 +14,7 @@ Sum = tuple[str, float, float, float, float, float]
 """Resource, allocatable, in use, ending, free, needed."""
 
 
-def capacities(snapshot: Snapshot, groups: Iterable[NodeGroup]) -> tuple[NodeCapacity, ...]:
+def capacities(snapshot: Snapshot, groups: Iterable[NodeGroup]) -> tuple[CapacitySum, ...]:
     """One for all nodes with the same sum, most free first; nodes that a filter refuses anyway are left out."""
     nodes_by_sum: dict[Sum, list[str]] = {}
     for group in groups:
@@ -34,10 +34,10 @@ def _sum(snapshot: Snapshot, node: str, resource: str, needs: float) -> Sum:
     return resource, size, size - free - ending, ending, free, needs
 
 
-def _stated(amounts: Sum, nodes: list[str]) -> NodeCapacity:
+def _stated(amounts: Sum, nodes: list[str]) -> CapacitySum:
     resource, *numbers = amounts
     allocatable, running, ending, free, needs = (shown(resource, number) for number in numbers)
-    return NodeCapacity(
+    return CapacitySum(
         nodes=tuple(dict.fromkeys(nodes)),
         resource=resource,
         allocatable=allocatable,

@@ -46,7 +46,7 @@ class NodeReasons(_Part):
     reasons: tuple[str, ...]
 
 
-class NodeCapacity(_Part):
+class CapacitySum(_Part):
     """Nodes that have the same of a resource that they lack: allocatable = running + ending + free."""
 
     nodes: tuple[str, ...]
@@ -135,7 +135,7 @@ class Explanation(_Part):
     evictions: tuple[Eviction, ...] = ()
     told: tuple[str, ...] = Field((), description="what the engine itself says")
     nodes: tuple[NodeReasons, ...] = ()
-    capacity: tuple[NodeCapacity, ...] = Field((), description="sums of the nodes that lack capacity")
+    capacity: tuple[CapacitySum, ...] = Field((), description="sums of the nodes that lack capacity")
     concerns: tuple[str, ...] = Field((), description="what stands against it besides nodes: queue, gang, entering")
     conflicts: tuple[tuple[Reason, ...], ...] = Field(
         (), description="minimal sets of requirements that cannot all hold; each is enough by itself"

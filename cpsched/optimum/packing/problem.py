@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -78,13 +77,6 @@ class Problem:
         """Items placed per tier."""
         placed = placement.sum(axis=0)
         return tuple(int(placed[self.tier_of == tier].sum()) for tier in range(self.tiers))
-
-    def values_of_totals(self, totals: Sequence[int]) -> tuple[int, ...]:
-        """Items per tier when this many of each row are placed."""
-        sums = [0] * self.tiers
-        for row, count in zip(self.rows, totals, strict=True):
-            sums[row.tier] += int(count)
-        return tuple(sums)
 
 
 def is_feasible(problem: Problem, placement: Counts) -> bool:

@@ -27,12 +27,10 @@ class Cut:
 
 @dataclass
 class Totals:
-    """Bounds per tier and totals to try, from cuts and from totals that were refuted."""
+    """Bounds per tier and totals to try, from cuts and ceilings."""
 
     problem: Problem
     cuts: list[Cut] = field(default_factory=list)
-    refuted: list[tuple[int, ...]] = field(default_factory=list)
-    """Totals that no placement covers: each excludes itself and everything above it."""
 
     ceilings: dict[int, int] = field(default_factory=dict)
     """Most items of a tier, given that the tiers before it have their proved values."""
@@ -79,14 +77,6 @@ class Totals:
             model.add(sum(y for y, row in zip(totals, rows, strict=True) if row.tier == tier) >= value)
         for cut in self.cuts:
             model.add(sum(price * y for price, y in zip(cut.prices, totals, strict=True) if price) <= cut.most)
-        for number, refuted in enumerate(self.refuted):
-            below = []
-            for index, count in enumerate(refuted):
-                if count:
-                    less = model.new_bool_var(f"r{number}_{index}")
-                    model.add(totals[index] <= count - 1).only_enforce_if(less)
-                    below.append(less)
-            model.add_bool_or(below)
         return model, totals
 
 

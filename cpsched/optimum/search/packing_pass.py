@@ -24,7 +24,7 @@ NO_VICTIMS = frozenset(
         "gangs_broken",
     }
 )
-"""Levels on which nothing is better than a decision that evicts nobody."""
+"""Levels on which nothing is better than a decision without victims."""
 PLACED = frozenset({"tasks_bound", "tasks_placed"})
 
 

@@ -23,7 +23,7 @@ class KnownLevel(LevelStage):
 
 
 class NoVictims(KnownLevel):
-    """A level of victims, on which nothing is better than to evict nobody; the stages of such levels are 0 then."""
+    """A level of victims, on which nothing is better than no victims; the stages of such levels are 0 then."""
 
     def __init__(self, name: str, priority: int | None):
         super().__init__(name, priority, 0)
