@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
 from cpsched.capture.kubectl import Kubectl
@@ -107,7 +108,13 @@ def _tier(tier: Raw) -> Raw:
 
 
 def _plugin(plugin: Raw) -> Raw:
-    return {key: value for key, value in plugin.items() if key != "arguments" or plugin.get("name") in PLUGINS}
+    """The plugin with the arguments that it reads; another one may hold the password of a metrics server."""
+    known = PLUGINS.get(str(plugin.get("name")))
+    if known is None or "arguments" not in plugin:
+        return {key: value for key, value in plugin.items() if key != "arguments"}
+    stated = plugin["arguments"] if isinstance(plugin["arguments"], dict) else {}
+    read = {key: value for key, value in stated.items() if any(fnmatchcase(str(key), name) for name in known)}
+    return {**plugin, "arguments": read} if read else {k: v for k, v in plugin.items() if k != "arguments"}
 
 
 def _profile(profile: Raw) -> Raw:

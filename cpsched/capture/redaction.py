@@ -19,8 +19,9 @@ Word = Callable[[str], str]
 _DEVICES = frozenset({"attributes", "consumesCounters", "disruptionMode", "sharedCounters"})
 """What a driver says of its devices stays, as selectors read it; so do mappings from resources to amounts."""
 _PLAIN = frozenset({
-    "accessModes", "allocationMode", "apiGroup", "apiVersion", "attacher", "bindingConditions", "deviceClassName",
-    "distinctAttribute", "driver", "effect", "expression", "extendedResourceName", "kind", "matchAttribute",
+    "CPUManagerPolicy", "TopologyManagerPolicy", "accessModes", "allocatable", "allocationMode", "apiGroup",
+    "apiVersion", "attacher", "bindingConditions", "deviceClassName", "distinctAttribute", "driver", "effect",
+    "expression", "extendedResourceName", "kind", "matchAttribute",
     "maxUnavailable", "minAvailable", "mode", "nodeAffinityPolicy", "nodeTaintsPolicy", "operator", "protocol",
     "provisioner", "reason", "resource", "resourceVersion", "restartPolicy", "schedulerName", "state", "status", "type",
     "volumeBindingMode", "volumeMode", "whenUnsatisfiable",

@@ -12,7 +12,7 @@ LAYERS = [
     ["solve"],
     ["search", "queries"],
     ["relax"],
-    ["model", "solvers"],
+    ["model", "packing", "solvers"],
     ["budget"],
     ["params"],
     ["provers", "disagreement"],

@@ -33,7 +33,7 @@ def test_load_decide_check() -> None:
     for engine in ENGINES:
         solution = cpsched.solve(instance, engine=engine, workers=1)
         assert isinstance(solution, cpsched.Solution)
-        assert (solution.engine, solution.model, solution.seed) == (engine, "volcano", 1)
+        assert (solution.engine, solution.model, solution.seed) == (engine, "kube", 1)
         assert solution.binds == {"ns/p": "n"}
         assert cpsched.check(instance, solution) == ()
         assert solution.instance_sha256 == instance.sha256

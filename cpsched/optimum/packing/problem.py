@@ -12,7 +12,7 @@ Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Row:
+class RequestRow:
     """Items that are identical: what one takes of each resource, its tier (0 is the most important), how many."""
 
     size: tuple[int, ...]
@@ -33,7 +33,7 @@ class NodeClass:
 class Problem:
     """Place as many items of tier 0 as possible, then of tier 1, and so on."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[RequestRow, ...]
     classes: tuple[NodeClass, ...]
 
     @cached_property

@@ -12,7 +12,7 @@ from math import gcd
 
 from cpsched.instance import Task
 from cpsched.optimum.model.session_model import SessionModel
-from cpsched.optimum.packing.problem import Counts, NodeClass, Problem, Row
+from cpsched.optimum.packing.problem import Counts, NodeClass, Problem, RequestRow
 
 MOST_CELLS = 200_000
 """Pending tasks × nodes; beyond it one pass of best fit takes longer than the relaxations by node class."""
@@ -113,7 +113,7 @@ def _model(
     priorities = sorted({priority for _, priority, *_ in rows}, reverse=True)
     problem = Problem(
         tuple(
-            Row(tuple(size[index] for index in keep), priorities.index(priority), len(tasks))
+            RequestRow(tuple(size[index] for index in keep), priorities.index(priority), len(tasks))
             for (_, priority, _, tasks), size in zip(rows, sizes, strict=True)
         ),
         tuple(

@@ -123,6 +123,7 @@ PSEUDONYMS = {
     *("key", "topologyKey", "topologyKeys", "value", "values", "image", "names"),
     *("claimName", "device", "highestTierName", "hostIP", "message", "name", "namespace", "namespaces", "nodeID"),
     *("nodeName", "nominatedNodeName", "parent", "parentGroupName", "pattern", "persistentVolumeName"),
+    *("preferredDuringSchedulingIgnoredDuringExecution", "requiredDuringSchedulingIgnoredDuringExecution"),
     "volumeClaimName",
     *("podGroupName", "pool", "priorityClassName", "queue", "request", "requests", "resourceClaimName"),
     *("resourceClaimTemplateName", "shareID", "storageClassName", "tierName", "uid", "volumeAttributesClassName"),

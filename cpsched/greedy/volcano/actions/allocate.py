@@ -10,7 +10,7 @@ from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.statement import Statement
 from cpsched.greedy.volcano.tasks import TaskState
 from cpsched.greedy.volcano.topology.alike import Alike
-from cpsched.greedy.volcano.topology.allocation import Allocation
+from cpsched.greedy.volcano.topology.allocation import DomainAllocation
 from cpsched.greedy.volcano.topology.nomination import from_nomination
 from cpsched.greedy.volcano.topology.recorder import Recorder
 from cpsched.greedy.volcano.topology.worksheet import Worksheet, worksheet
@@ -67,7 +67,7 @@ def _asks(task: TaskState) -> bool:
 def _serve(session: Session, job: JobState, sheet: Worksheet, recorder: Recorder, test: Test, alike: Alike) -> bool:
     """Place what makes the job ready, and bind it if it is; returns whether more is to be done for it then."""
     if job.binding_topology or job.has_policies:
-        statement = Allocation(session, job, recorder, test, alike).job(sheet)
+        statement = DomainAllocation(session, job, recorder, test, alike).job(sheet)
         if statement is None or not session.is_ready(job):
             return False
         statement.commit()

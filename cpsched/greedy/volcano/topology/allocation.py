@@ -29,7 +29,7 @@ class _Found:
     score: float
 
 
-class Allocation:
+class DomainAllocation:
     """Tries for one job."""
 
     def __init__(self, session: Session, job: JobState, recorder: Recorder, test: Test, alike: Alike):

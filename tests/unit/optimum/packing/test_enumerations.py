@@ -10,7 +10,7 @@ import pytest
 
 from cpsched.optimum.packing.exact_cover import exact_cover
 from cpsched.optimum.packing.patterns import maximal_patterns
-from cpsched.optimum.packing.problem import NodeClass, Problem, Row
+from cpsched.optimum.packing.problem import NodeClass, Problem, RequestRow
 from cpsched.optimum.packing.subset_sums import largest_sum
 from cpsched.optimum.packing.tight import tight_patterns
 
@@ -23,7 +23,7 @@ def problems(seed: int, count: int) -> Iterator[tuple[Problem, np.random.Generat
         resources, number = int(draw.integers(1, 4)), int(draw.integers(1, 6))
         capacity = tuple(int(x) for x in draw.integers(0, 17, size=resources))
         sizes = [tuple(int(x) for x in draw.integers(0, 7, size=resources)) for _ in range(number)]
-        rows = tuple(Row(size, 0, int(draw.integers(0, 4))) for size in sizes)
+        rows = tuple(RequestRow(size, 0, int(draw.integers(0, 4))) for size in sizes)
         most = tuple(
             min([row.demand, int(draw.integers(0, 4)), *(c // s for c, s in zip(capacity, row.size, strict=True) if s)])
             for row in rows
@@ -57,7 +57,7 @@ def test_tight_patterns(seed: int) -> None:
 
 
 def test_a_sample_of_tight_patterns_says_so() -> None:
-    problem = Problem(tuple(Row((1, 1), 0, 1) for _ in range(8)), (NodeClass((8, 8), 1, (1,) * 8),))
+    problem = Problem(tuple(RequestRow((1, 1), 0, 1) for _ in range(8)), (NodeClass((8, 8), 1, (1,) * 8),))
     found = tight_patterns(problem, problem.classes[0], [1] * 8, (8, 8), 5)
     assert found is not None
     assert (len(found.patterns), found.complete) == (5, False)

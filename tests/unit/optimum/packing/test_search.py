@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from ortools.sat.python import cp_model
 
-from cpsched.optimum.packing.problem import NodeClass, Problem, Row, is_feasible
+from cpsched.optimum.packing.problem import NodeClass, Problem, RequestRow, is_feasible
 from cpsched.optimum.packing.search import Packing
 
 
@@ -16,7 +16,7 @@ def drawn(draw: np.random.Generator) -> Problem:
     rows = []
     for number in range(int(draw.integers(tiers, 8))):
         size = tuple(int(x) for x in draw.integers(least, 9, size=resources))
-        rows.append(Row(size, min(number, tiers - 1), int(draw.integers(1, 4))))
+        rows.append(RequestRow(size, min(number, tiers - 1), int(draw.integers(1, 4))))
     classes = []
     for _ in range(int(draw.integers(1, 4))):
         capacity = tuple(int(x) for x in draw.integers(5, 22, size=resources))
@@ -63,9 +63,9 @@ def test_what_is_proved_is_the_optimum(seed: int) -> None:
 
 
 def test_nothing_fits_and_nothing_is_there() -> None:
-    none = Problem((Row((5,), 0, 2),), (NodeClass((4,), 3, (0,)),))
+    none = Problem((RequestRow((5,), 0, 2),), (NodeClass((4,), 3, (0,)),))
     assert Packing(none, lambda: False).run().closed == 1
-    assert Packing(Problem((Row((5,), 0, 2),), ()), lambda: False).run().bounds == [0]
+    assert Packing(Problem((RequestRow((5,), 0, 2),), ()), lambda: False).run().bounds == [0]
 
 
 @pytest.mark.parametrize(
@@ -73,6 +73,6 @@ def test_nothing_fits_and_nothing_is_there() -> None:
 )
 def test_what_the_checker_refuses(placement: list[list[int]]) -> None:
     """Too many of a row, too much on a node, more than a node may hold, less than nothing."""
-    problem = Problem((Row((2,), 0, 1), Row((1,), 0, 2)), (NodeClass((4,), 2, (1, 1)),))
+    problem = Problem((RequestRow((2,), 0, 1), RequestRow((1,), 0, 2)), (NodeClass((4,), 2, (1, 1)),))
     assert not is_feasible(problem, np.array(placement))
     assert is_feasible(problem, np.array([[1, 1], [0, 1]]))
