@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cpsched.cli.certificates import shown_doubts
 from cpsched.cli.in_doubt import above, in_doubt
 from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, warn
 from cpsched.cli.parameters import Conf, Input, Json, Lenient
@@ -82,6 +81,7 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     was made from another input or under another policy is checked all the same, with a warning. Of a certificate the
     bounds are computed anew too; if some of them are only claimed, the exit code is 3.
     """
+    from cpsched.cli.certificates import shown_doubts, verify_certificate
     from cpsched.completeness.registry import doubts
     from cpsched.contents import contents
     from cpsched.files import read_document
@@ -93,8 +93,6 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     terms = Terms(model, conf, kube_version, shard_of(sharding, shard_nodes), lenient, changes)
     document = read_document(solution_file)
     if isinstance(document.data, Mapping) and document.data.get("kind") == "Certificate":
-        from cpsched.cli.certificates import verify_certificate
-
         return verify_certificate(document, input_, terms, json=json, strict=strict)
     solution = Solution.parse(document.data, file=document.file)
     with busy("Checking"):
