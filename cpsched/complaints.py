@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from cpsched.errors import InputError
+from cpsched.visible import visible
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -82,7 +83,8 @@ def shown(value: Any) -> str:
         return {None: "null", True: "true", False: "false"}[value]
     if not isinstance(value, str | int | float):
         return named(value)
-    text = f'"{value}"' if isinstance(value, str) else repr(value)
+    # A lone surrogate cannot be written as UTF-8, which pydantic does with the text of an error.
+    text = f'"{visible(value)}"' if isinstance(value, str) else repr(value)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
