@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from hypothesis import given, settings
 
 from cpsched.explain.lifting import Lifted
-from cpsched.optimum.model import features as said
+from cpsched.optimum.model import features
 from cpsched.optimum.model.classes import Classes
 from cpsched.optimum.model.symmetry import build_classes
 from cpsched.optimum.model.victims import may_lose_all_tasks, reads_of
@@ -38,7 +38,7 @@ def plain_task_key(snapshot: Snapshot, task) -> Hashable:
             sorted(task.requests.items()),
             (job.queue, job.priority, snapshot.is_starving(job), job.key if stands_alone else None),
             (task.priority, task.role if job.min_by_role else None, task.namespace, sorted(task.labels.items())),
-            written(spec, said._PLACEMENT),
+            written(spec, features._PLACEMENT),
             ports(spec),
             task.pod.metadata.owner_references if spec.volumes else None,
             task.key if spec.volumes or spec.resource_claims else None,
@@ -54,7 +54,7 @@ def plain_victim_key(snapshot: Snapshot, task) -> Hashable:
         (
             (task.namespace, sorted(task.requests.items()), task.pod_priority, task.pod.status.start_time),
             (task.priority, task.role, task.preemptable, sorted(task.labels.items()), spec.priority_class_name),
-            (task.name in disrupted, written(spec, said._INTERACTION), ports(spec)),
+            (task.name in disrupted, written(spec, features._INTERACTION), ports(spec)),
         )
     )
 
@@ -119,7 +119,7 @@ def test_any_pods(objects):
 def test_specs_that_are_equal_but_not_shared(objects):
     """What is said counts, not which object says it."""
     instance = snapshot_of(objects, model="kube").instance
-    numbers = said.FeatureIds()
+    numbers = features.FeatureIds()
     for task in instance.tasks.values():
         spec, copy = task.pod.spec, task.pod.spec.model_copy()
         assert numbers.placement(spec) == numbers.placement(copy)

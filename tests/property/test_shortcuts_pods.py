@@ -10,7 +10,7 @@ from cpsched.filters import FILTERS, feasible
 from cpsched.importers.load import load
 from cpsched.objects.pod import PodSpec
 from cpsched.objects.written import object_dict, shared_dict
-from cpsched.optimum.model import features as said
+from cpsched.optimum.model import features
 from cpsched.snapshot.predicates import NOT_IN_SHARD, Predicates, has_dynamic_wishes
 from tests.contested import sessions
 from tests.judge import cluster, snapshot_of
@@ -91,9 +91,9 @@ class TestPods:
     def test_what_pods_state(self, objects):
         """Two pods state the same exactly if they are written the same."""
         specs = [task.pod.spec for task in load(objects).tasks.values()] + [PodSpec()]
-        for fields in (said._WISHES, said._NEIGHBOURHOOD):
+        for fields in (features._PLACEMENT, features._INTERACTION):
             written = [spec.model_dump_json(include=set(fields)) for spec in specs]
-            stated = [said._stated(spec, fields) for spec in specs]
+            stated = [features._stated(spec, fields) for spec in specs]
             for i, one in enumerate(stated):
                 assert [one == other for other in stated] == [written[i] == other for other in written]
 
