@@ -53,6 +53,8 @@ def packing_model(session: SessionModel) -> PackingModel | None:
     """The packing problem of a session; None where it would not say what jobs are admitted, or is too large."""
     snapshot, classes = session.snapshot, session.classes
     starving = {job.key: job for job in snapshot.starving}
+    if snapshot.policy.model.scheduler != "kube":
+        return None  # queues and gangs choose among jobs of one priority, and a packing does not
     if not classes.tasks or len(starving) != sum(len(one.tasks) for one in classes.tasks):
         return None
     if any(

@@ -68,6 +68,7 @@ def test_only_where_a_job_is_a_task() -> None:
     gang = {"requests": {"cpu": "1"}, "replicas": 2}
     assert model_of(cluster(gang)) is not None  # every pod by itself
     assert model_of(cluster(gang), "volcano") is None
+    assert model_of(cluster({"requests": {"cpu": "1"}}), "volcano") is None
     assert model_of(cluster({"requests": {"cpu": "1"}, "running": ["n0"]})) is None
 
 
