@@ -109,6 +109,8 @@ class Shapes:
             }
         if origin is Literal:
             return draw(st.sampled_from(arguments))
+        if kind is float:
+            return draw(st.floats(0, 100, allow_nan=False))
         if kind is bool:
             return draw(st.sampled_from([True, False][: 2 - self.least]))
         if kind is int:

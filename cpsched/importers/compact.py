@@ -118,9 +118,9 @@ class CompactSharding(Compact):
 class CompactLoad(Compact):
     """What was measured on a node."""
 
-    cpu: float = Field(0.0, ge=0, description="percent of its cpu")
-    memory: float = Field(0.0, ge=0, description="percent of its memory")
-    age: float = Field(0.0, ge=0, description="seconds since it was measured")
+    cpu: float = Field(0.0, ge=0, allow_inf_nan=False, description="percent of its cpu")
+    memory: float = Field(0.0, ge=0, allow_inf_nan=False, description="percent of its memory")
+    age: float = Field(0.0, ge=0, allow_inf_nan=False, description="seconds since it was measured")
 
 
 class CompactInstance(Compact):
