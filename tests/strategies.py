@@ -167,6 +167,8 @@ def kubernetes_objects(draw: DrawFn) -> list[Raw]:
 def objects_of_kind(draw: DrawFn, group: str, kind: str, name: str = "o") -> Raw:
     """One object with few, most or all of its fields; what it refers to need not exist."""
     overrides = _metadata(name, "" if kind in CLUSTER_WIDE else draw(names))
+    if kind == "Event":
+        overrides = {**overrides, "reason": lambda draw: "FailedScheduling"}  # no other reason is read
     return _object(draw, group, kind, overrides, draw(st.integers(1, 3)))
 
 

@@ -57,7 +57,7 @@ class TestReadingAndWriting:
         """The compact form says nothing that its Kubernetes objects do not say."""
         form = compact.parse(source, "input")
         expanded = [*(item for _, item in compact.expand(form, "input")), *form.objects]
-        settings_of = {key: source[key] for key in ("now", "sharding", "conf") if key in source}
+        settings_of = {key: source[key] for key in ("now", "sharding", "conf", "nodeUsage") if key in source}
         again = {"apiVersion": "cpsched/v1", "kind": "Instance", **settings_of, "objects": expanded}
         assert_same(load(again), load(source))
 
