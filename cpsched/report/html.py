@@ -22,7 +22,7 @@ EXPLORER = ("model", "state", "map", "detail", "ladder", "lists", "dropped", "ma
 
 
 def html(report: Report) -> str:
-    """The page; every text of the input is escaped and made visible; the one script that runs is allowed by its hash."""
+    """The page; every text of the input is escaped and made visible; its one script is allowed by its hash."""
     templates = _templates()
     parts = "".join(templates.get_template(f"explorer/{name}.js").render() for name in EXPLORER)
     script = f'{templates.get_template("page.js").render()}(() => {{\n"use strict";\n{parts}}})();\n'
