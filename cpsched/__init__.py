@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from cpsched.importers.load import Source
     from cpsched.importers.policy import Configuration
     from cpsched.instance import Instance
+    from cpsched.lab.study.results import Results
     from cpsched.options import Prover
     from cpsched.policy import Policy
     from cpsched.solution import Finding, Solution
@@ -42,6 +43,7 @@ __all__ = [
     "compare",
     "explain",
     "load",
+    "read_study",
     "solve",
 ]
 
@@ -306,6 +308,13 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
     )
     _tell(instance, policy)
     return inquire(instance, policy, options, engine=engine, job=job, task=task)
+
+
+def read_study(folder: str | os.PathLike[str]) -> Results:
+    """The results in a study's folder; `to_dataframe()` has a row per cell, `to_dataframe("levels")` one per level."""
+    from cpsched.lab.study.results import read
+
+    return read(folder)
 
 
 def _tell(instance: Instance, policy: Policy) -> None:

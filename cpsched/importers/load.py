@@ -24,6 +24,7 @@ from cpsched.importers.kubernetes import EXPECTED, Found, Report, input_error, n
 from cpsched.importers.listed import objects_in
 from cpsched.importers.snapshot import Context
 from cpsched.instance import API_VERSION, Instance
+from cpsched.located import located
 from cpsched.objects.beside import NodeLoad, Sharding
 from cpsched.parsing import Document, tolerated
 from cpsched.what_if.apply import applied
@@ -148,6 +149,7 @@ def _documents(source: Source, format: str | None, context: Context) -> tuple[li
 
 
 def _of_path(path: Path, format: str | None, context: Context) -> list[Document]:
+    path = located(path)
     documents = read_input(path, format, context)
     if not documents:
         unread = context.aside and context.aside.first_error(FILES, LINKS)
