@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Union, get_args, get_origin
 
 from annotated_types import Ge, Le
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 from pydantic import BaseModel
@@ -19,9 +18,6 @@ from cpsched.objects import CLUSTER_WIDE, KINDS
 from cpsched.objects.base import Quantities, Quantity, Time
 from cpsched.objects.pod import PodSpec, PodStatus
 from tests.judge import conf
-
-settings.register_profile("cpsched", derandomize=True, deadline=None, database=None)
-settings.load_profile("cpsched")
 
 Raw = dict[str, Any]
 Override = Callable[[DrawFn], Any]
