@@ -66,7 +66,7 @@ def load(  # noqa: PLR0913 - what a user can say of an input
         lenient: in a case too, broken cross-references become warnings of the instance.
         strict: treat the source as a case.
         report: is filled with what was and what was not understood.
-        format: a key of FORMATS, if it shall not be told by looking.
+        format: a key of FORMATS; detected if not given.
         queues: further objects that the source lacks, such as the queues of a cache dump.
         changes: what is changed before anything is decided.
         held: with the tasks of jobs that wait for enqueue, which have no pods yet, so that they can be explained.
