@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help venv browser demo test live cover lint format bench mutants real study-openb lock clean
+.PHONY: help venv browser demo test live cover lint format bench docs mutants real study-openb lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -70,6 +70,9 @@ format: $(READY) ## format the code and mend what ruff can mend
 
 bench: $(READY) ## run the benchmarks and print their tables
 	$(BIN)/python -m tests.benchmark
+
+docs: $(READY) ## build the documentation as a site into build/site, links checked, without a network
+	$(BIN)/mkdocs build --quiet
 
 mutants: $(READY) ## change the rules one operator at a time and see that tests notice (minutes; ARGS="gang --number 0")
 	$(BIN)/python -m tests.mutants $(ARGS)
