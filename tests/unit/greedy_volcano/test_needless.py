@@ -9,7 +9,7 @@ import pytest
 from cpsched.greedy.volcano import Options
 from cpsched.greedy.volcano.fast.board import Board
 from cpsched.greedy.volcano.session import Session
-from cpsched.greedy.volcano.topology.shortage import Counted, Shortage
+from cpsched.greedy.volcano.topology.room_count import Counted, RoomCount
 from tests.unit.greedy_volcano.cluster import Object, conf, group, node, opened, pod, queue, run
 from tests.unit.greedy_volcano.racks import HARD, PLUGINS, pods
 from tests.unit.topology.shapes import domain, nodes_of
@@ -44,7 +44,7 @@ def session(objects: list[Object], configuration: dict[str, Any] = CONF) -> Sess
 def counted(objects: list[Object], configuration: dict[str, Any] = CONF, key: str = "ns/a") -> Counted | None:
     found = session(objects, configuration)
     job = found.jobs["ns/a"]
-    return Shortage(found).count(RACKS, job, job.sub_jobs[key], job.sub_jobs[key].pending())
+    return RoomCount(found).count(RACKS, job, job.sub_jobs[key], job.sub_jobs[key].pending())
 
 
 def sure_and_hopeless(objects: list[Object], key: str = "ns/a") -> tuple[list[str], list[str]]:

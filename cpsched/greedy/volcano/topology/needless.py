@@ -13,7 +13,7 @@ from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.task_queue import TaskQueue
 from cpsched.greedy.volcano.topology.alike import Alike
-from cpsched.greedy.volcano.topology.shortage import Counted, Shortage
+from cpsched.greedy.volcano.topology.room_count import Counted, RoomCount
 from cpsched.greedy.volcano.topology.sub_jobs import SubJob
 from cpsched.greedy.volcano.topology.worksheet import Worksheet
 
@@ -32,7 +32,7 @@ class Needless:
     """Leaves out domains of which it is known what a try would come to."""
 
     def __init__(self, session: Session):
-        self._session, self._alike, self._shortage = session, Alike(session), Shortage(session)
+        self._session, self._alike, self._room = session, Alike(session), RoomCount(session)
 
     def for_job(self, row: Sequence[str], job: JobState, sheet: Worksheet) -> Tries:
         """The domains to try for a job."""
@@ -40,7 +40,7 @@ class Needless:
         if job.has_policies or len(sheet.tasks) != 1:
             return Tries(distinct)
         ((key, tasks),) = sheet.tasks.items()
-        counted = self._shortage.count(distinct, job, job.sub_jobs[key], tasks)
+        counted = self._room.count(distinct, job, job.sub_jobs[key], tasks)
         if counted is None:
             return Tries(distinct)
         return self._with_best_alone(counted, self._scores_within(counted, job, job.sub_jobs[key], tasks))
@@ -48,7 +48,7 @@ class Needless:
     def for_sub_job(self, row: Sequence[str], job: JobState, sub_job: SubJob, tasks: TaskQueue) -> Tries:
         """The domains to try for a sub-job."""
         distinct = self._alike.distinct(row, (sub_job,))
-        counted = self._shortage.count(distinct, job, sub_job, tasks)
+        counted = self._room.count(distinct, job, sub_job, tasks)
         if counted is None:
             return Tries(distinct)
         clear = counted.is_clear and len(counted.sure) > 1
@@ -80,7 +80,7 @@ class Needless:
 
     def _score_within(self, root: str, job: JobState, sub_job: SubJob, tasks: TaskQueue) -> float | None:
         for row in self._session.sub_job_gradient(sub_job, root, "allocate"):
-            counted = self._shortage.count(self._alike.distinct(row, (sub_job,)), job, sub_job, tasks)
+            counted = self._room.count(self._alike.distinct(row, (sub_job,)), job, sub_job, tasks)
             if counted is None or not counted.is_clear:
                 return None
             if counted.sure:

@@ -50,7 +50,7 @@ class Counted:
         return kept[::-1]
 
 
-class Shortage:
+class RoomCount:
     """Counts how many tasks of one kind the nodes of a domain take."""
 
     def __init__(self, session: Session):
