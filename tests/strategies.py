@@ -273,6 +273,7 @@ def _compact_job(draw: DrawFn, name: str, queues: list[str], nodes: list[str]) -
         "minMember": st.integers(0, 3),
         "minTaskMember": st.dictionaries(names, st.integers(0, 2), max_size=1),
         "minResources": resource_lists,
+        "networkTopology": st.fixed_dictionaries({}, optional={"mode": st.sampled_from(["hard", "soft", ""])}),
         "priorityClassName": st.sampled_from(["low", "none"]),
         "phase": st.sampled_from(["", "Pending", "Inqueue", "Running", "Unknown"]),
         "labels": labels,
