@@ -20,6 +20,7 @@ from cpsched.cli.output import bugs_shown, complain, emit, say
 from cpsched.cli.parameters import EXIT_CODES
 from cpsched.cli.report import report
 from cpsched.cli.schema import schema
+from cpsched.cli.serve import serve
 from cpsched.cli.solve import solve
 from cpsched.cli.study import EXIT_CODES as STUDY_EXIT_CODES
 from cpsched.cli.study import study
@@ -37,6 +38,7 @@ app.command(cls=Command, epilog=EXIT_CODES)(explain)
 app.command(cls=Command, epilog=EXIT_CODES)(verify)
 app.command(cls=Command, epilog=STUDY_EXIT_CODES)(study)
 app.command(cls=Command, epilog=EXIT_CODES)(report)
+app.command(cls=Command, epilog=EXIT_CODES)(serve)
 app.command(cls=Command, epilog=EXIT_CODES)(capture)
 app.command("import", cls=Command, epilog=EXIT_CODES)(import_)
 app.command(cls=Command, epilog=EXIT_CODES)(generate)

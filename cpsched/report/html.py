@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -21,24 +23,42 @@ EXPLORER = ("model", "state", "map", "detail", "ladder", "lists", "dropped", "ma
 """Parts of the explorer's script, in order; together they are one function."""
 
 
-def html(report: Report) -> str:
+LIVE_POLICY = "frame-ancestors 'none'; form-action 'self'; base-uri 'none'"
+"""Header of a live page; the page's own policy forbids the rest."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """Of a live page: what was last asked for, and the models there are."""
+
+    fields: Mapping[str, str]
+    models: tuple[str, ...]
+
+
+def html(report: Report, form: Form | None = None) -> str:
     """The page; every text of the input is escaped and made visible; its one script is allowed by its hash."""
     templates = _templates()
     parts = "".join(templates.get_template(f"explorer/{name}.js").render() for name in EXPLORER)
-    script = f'{templates.get_template("page.js").render()}(() => {{\n"use strict";\n{parts}}})();\n'
+    page_script = templates.get_template("page.js").render()
+    script = f'{page_script}(() => {{\n"use strict";\n{parts}}})();\n'
     style = "".join(templates.get_template(name).render() for name in STYLES)
     page = templates.get_template(TEMPLATE).render(
-        report=report, policy=_security_policy(script), script=script, style=style, version=cpsched.version.__version__
+        report=report,
+        form=form,
+        policy=_security_policy(script, "'none'" if form is None else "'self'"),
+        script=script,
+        style=style,
+        version=cpsched.version.__version__,
     )
     return visible(page, keep="\n\t")
 
 
-def _security_policy(script: str) -> str:
-    """No network, no frames, no forms; styles may stand in attributes, because bars have widths."""
+def _security_policy(script: str, forms: str) -> str:
+    """No network, no frames, no forms but a live page's own; styles may stand in attributes: bars have widths."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
+        f"img-src data:; base-uri 'none'; form-action {forms}"
     )
 
 

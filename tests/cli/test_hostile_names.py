@@ -59,6 +59,7 @@ RUNS: dict[str, tuple[str, ...]] = {
     "solve --shard-nodes": ("solve", "{cluster}", "--sharding", "hard", "--shard-nodes", EVIL),
     "solve -o": ("solve", "{cluster}", "-o", "{folder}/no/such" + EVIL),
     "capture --kubectl": ("capture", "--kubectl", EVIL, "-o", "{folder}/captured.json"),
+    "serve": ("serve", "{cluster}", "--host", EVIL),
     "compare": ("compare", "{cluster}", "--cache", "none"),
     "compare --markdown": ("compare", "{cluster}", "--cache", "none", "--markdown"),
     "compare exec": ("compare", "{cluster}", "--cache", "none", "--engines", "optimal", "--engines", "{engine}"),

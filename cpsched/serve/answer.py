@@ -1,0 +1,54 @@
+"""The page: the cluster as given, changed as asked, decided by the mirror and by the optimum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from cpsched.engines import run
+from cpsched.errors import InputError
+from cpsched.importers.load import load
+from cpsched.importers.policy import load_policy
+from cpsched.judge import stamped
+from cpsched.options import Options
+from cpsched.policy import model_names
+from cpsched.report.decisions import decision_report
+from cpsched.report.document import Cell, Report
+from cpsched.report.html import Form, html
+from cpsched.report.scene import Scene
+from cpsched.serve.question import FIELDS, Question
+from cpsched.what_if.changes import Changes
+
+
+@dataclass(frozen=True)
+class Session:
+    """What the command line gave: the cluster, the configuration, the options."""
+
+    cluster: str
+    model: str | None
+    conf: str | None
+    options: Options
+
+    def page(self, question: Question) -> str:
+        """The page that answers the question; what is wrong with the question stands on top of the unchanged one."""
+        form = Form(dict.fromkeys(FIELDS, "") | dict(question.fields), model_names())
+        try:
+            found = self._report(question.model or self.model, question.changes)
+        except InputError as error:
+            given = self._report(self.model, Changes())
+            wrong = Cell(f"Not changed: {error}", "worse")
+            return html(replace(given, verdict=(wrong, *given.verdict)), form)
+        if question.changes or question.model:
+            found = replace(found, verdict=(*found.verdict, *self._as_given()))
+        return html(found, form)
+
+    def _as_given(self) -> list[Cell]:
+        """What was decided without any change, so that the difference shows."""
+        given = self._report(self.model, Changes())
+        return [Cell(f"Without these changes: {one.text}", "quiet") for one in given.verdict if one.tone == "quiet"]
+
+    def _report(self, model: str | None, changes: Changes) -> Report:
+        instance = load(self.cluster, changes=changes)
+        policy = load_policy(model, self.conf, instance=instance)
+        names = ("kube" if policy.is_kube else "volcano", "optimal")
+        solutions = [stamped(instance, run(name, instance, policy, self.options)) for name in names]
+        return decision_report(Scene.of(instance, policy, solutions, names))
