@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from cpsched.importers.load import Source
     from cpsched.importers.policy import Configuration
     from cpsched.instance import Instance
+    from cpsched.lab.study.results import Results
     from cpsched.options import Prover
     from cpsched.policy import Policy
     from cpsched.solution import Finding, Solution
@@ -42,6 +43,7 @@ __all__ = [
     "compare",
     "explain",
     "load",
+    "read_study",
     "solve",
 ]
 
@@ -72,7 +74,7 @@ def load(  # noqa: PLR0913 - the names of the command line's flags
             seconds}; overrides the instance's own.
         lenient: in a case too, broken references between objects become warnings of the instance.
         strict: files and objects that cannot be read are errors; else they are set aside, and the warnings count them.
-        format: what the source is, if it shall not be told by looking: volcano-dump, kai, simulator, openb, dlrm.
+        format: format of the source; detected if not given: volcano-dump, kai, simulator, openb, dlrm.
         queues: further objects that the source lacks, such as the queues of a cache dump.
         submit: sources whose objects are created: Jobs and the like with the pods that their controllers make.
         cordon: nodes that take no new pods.
@@ -192,7 +194,7 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
         lenient: no effect: what is unknown or not mirrored in the configuration is left out with a warning anyway.
         allow_extenders: whether HTTP extenders are asked; None: only those that `conf` names. One that is left out is a
             warning.
-        cache: a folder in which optima are remembered.
+        cache: a cache folder for optimal decisions.
     """
     from cpsched.compare import contender
     from cpsched.compare.comparison import compared
@@ -273,7 +275,7 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
     lenient: bool = False,
     allow_extenders: bool | None = None,
 ) -> Explanation:
-    """Why a job or task stays, or whom it costs; prints well, also in a notebook.
+    """Why a job or task is not placed, or which pods are evicted for it; prints well, also in a notebook.
 
     Args:
         instance: what load gave.
@@ -306,6 +308,13 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
     )
     _tell(instance, policy)
     return inquire(instance, policy, options, engine=engine, job=job, task=task)
+
+
+def read_study(folder: str | os.PathLike[str]) -> Results:
+    """The results in a study's folder; `to_dataframe()` has a row per cell, `to_dataframe("levels")` one per level."""
+    from cpsched.lab.study.results import read
+
+    return read(folder)
 
 
 def _tell(instance: Instance, policy: Policy) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from cpsched import resources, timestamps
 from cpsched.alterations import Alteration
+from cpsched.frames import Framed, headline_of_instance, tables_of_instance
 from cpsched.objects import cluster, groups, node, pod
 from cpsched.objects.base import Object
 from cpsched.objects.beside import NodeLoad, Sharding
@@ -273,8 +274,8 @@ class Queue:
         return _vector(self.queue.spec.guarantee.resource or None)
 
 
-@dataclass(frozen=True)
-class Instance:
+@dataclass(frozen=True, repr=False)
+class Instance(Framed):
     """One cluster at one moment; mappings keep the order in which objects were given (the order of arrival)."""
 
     objects: tuple[Object, ...]
@@ -296,6 +297,9 @@ class Instance:
     what_if: tuple[Alteration, ...] = ()
     warnings: tuple[str, ...] = ()
     file: str | None = None
+
+    _headline = headline_of_instance
+    _tables = tables_of_instance
 
     @cached_property
     def clock(self) -> int:

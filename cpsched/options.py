@@ -29,7 +29,7 @@ class Options:
     deterministic: bool = False
     """One worker, no race, and the time limit measures work done: the same decision on any machine."""
     prover: Prover = "both"
-    """Which solver searches and proves."""
+    """Solver to use."""
     log: Callable[[str], None] | None = None
     """Told every line of the solver's log."""
     export: str | None = None

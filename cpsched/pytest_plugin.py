@@ -17,7 +17,7 @@ SETTINGS = {
     "corpus": "folder, instance or rows whose cases run tests that use cpsched_case",
     "baseline": "file with what the cases came to when accepted",
     "model": "policy for every case, if not its own",
-    "cache": "folder in which optima are remembered, or none",
+    "cache": "cache folder for optimal decisions, or none",
 }
 
 

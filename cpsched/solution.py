@@ -12,6 +12,7 @@ from cpsched.alterations import Alteration
 from cpsched.complaints import refusal
 from cpsched.doubts import Doubt
 from cpsched.errors import InputError
+from cpsched.frames import Framed, headline_of_solution, tables_of_solution
 from cpsched.policy.kube_registry import KubeVersion
 
 ProverName = Literal["bound", "lp", "packing", "cp-sat", "highs", ""]
@@ -115,7 +116,7 @@ class Shard(_Part):
     name: str = ""
 
 
-class Solution(_Part):
+class Solution(Framed, _Part):
     """What an engine decided."""
 
     api_version: Literal["cpsched/v1"] = Field("cpsched/v1", alias="apiVersion")
@@ -154,6 +155,9 @@ class Solution(_Part):
         description="a decision from outside states that it is optimal; not verified, none of its proofs count",
     )
     _proved_here: bool = PrivateAttr(False)
+
+    _headline = headline_of_solution
+    _tables = tables_of_solution
 
     @classmethod
     def parse(cls, data: Any, *, file: str | None = None) -> Solution:

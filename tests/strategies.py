@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Union, get_args, get_origin
 
 from annotated_types import Ge, Le
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 from pydantic import BaseModel
@@ -19,9 +18,6 @@ from cpsched.objects import CLUSTER_WIDE, KINDS
 from cpsched.objects.base import Quantities, Quantity, Time
 from cpsched.objects.pod import PodSpec, PodStatus
 from tests.judge import conf
-
-settings.register_profile("cpsched", derandomize=True, deadline=None, database=None)
-settings.load_profile("cpsched")
 
 Raw = dict[str, Any]
 Override = Callable[[DrawFn], Any]
@@ -243,6 +239,7 @@ def compact_instances(draw: DrawFn) -> Raw:
         "budgets.name": lambda draw: "b",
         "budgets": lambda draw: draw(st.one_of(st.none(), st.just([_budget(draw)]))),
         "sharding.nodes": lambda draw: draw(st.lists(st.sampled_from(node_names), max_size=2)) if node_names else [],
+        "hyperNodes": lambda draw: draw(st.lists(_hyper_node(node_names), max_size=1)),
         "conf": lambda draw: draw(st.one_of(st.none(), st.just(conf("allocate", "gang")))),
         "objects": lambda draw: [_object(draw, "", "Namespace", _metadata("ns", ""))],
         "recipe": lambda draw: draw(st.one_of(st.none(), st.just({"seed": 1}))),
@@ -256,6 +253,17 @@ def _compact_queue(draw: DrawFn, name: str, above: list[str]) -> Raw:
     return Shapes({"name": lambda draw: name, "parent": chosen(above, also="root")}).value(draw, CompactQueue)
 
 
+def _hyper_node(nodes: list[str]) -> st.SearchStrategy[Raw]:
+    every = {"type": "Node", "selector": {"regexMatch": {"pattern": "."}}}
+    optional = {
+        "tierName": st.sampled_from(["rack", ""]),
+        "nodes": st.just(nodes[:1]),
+        "hyperNodes": st.just(["s1"]),
+        "members": st.just([every]),
+    }
+    return st.fixed_dictionaries({"name": st.just("s"), "tier": st.integers(0, 2)}, optional=optional)
+
+
 def _budget(draw: DrawFn) -> Raw:
     made = {"name": "b", "selector": {"matchLabels": draw(labels)}}
     optional = {
@@ -266,13 +274,37 @@ def _budget(draw: DrawFn) -> Raw:
     return made | draw(st.fixed_dictionaries({}, optional=optional))
 
 
+_TOPOLOGY = st.fixed_dictionaries(
+    {},
+    optional={
+        "mode": st.sampled_from(["hard", "soft", ""]),
+        "highestTierAllowed": st.integers(0, 3),
+        "highestTierName": st.sampled_from(["rack", ""]),
+    },
+)
+
+
 def _compact_job(draw: DrawFn, name: str, queues: list[str], nodes: list[str]) -> Raw:
     tasks = [_compact_task(draw, name, number, nodes) for number in range(draw(st.integers(1, 2)))]
+    # A job of which every pod is another scheduler's has no tasks, which a case may not have.
+    tasks[0].pop("schedulerName", None)
+    policy = st.fixed_dictionaries(
+        {"name": st.just("g")},
+        optional={
+            "labelSelector": st.just({"matchLabels": {"app": "x"}}),
+            "matchLabelKeys": st.just(["app"]),
+            "subGroupSize": st.integers(1, 2),
+            "minSubGroups": st.integers(0, 2),
+            "networkTopology": _TOPOLOGY,
+        },
+    )
     optional = {
         "namespace": names,
         "minMember": st.integers(0, 3),
         "minTaskMember": st.dictionaries(names, st.integers(0, 2), max_size=1),
         "minResources": resource_lists,
+        "networkTopology": _TOPOLOGY,
+        "subGroupPolicy": st.lists(policy, max_size=1),
         "priorityClassName": st.sampled_from(["low", "none"]),
         "phase": st.sampled_from(["", "Pending", "Inqueue", "Running", "Unknown"]),
         "labels": labels,

@@ -6,15 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from cpsched.snapshot import Snapshot
 from tests.judge import conf, snapshot_of
-
-settings.register_profile("cpsched", derandomize=True, deadline=None, database=None)
-settings.load_profile("cpsched")
 
 Raw = dict[str, Any]
 Override = Callable[[DrawFn], Any]

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from cpsched.alterations import Alteration
 from cpsched.complaints import refusal
 from cpsched.errors import InputError
+from cpsched.frames import Framed, Row, Tables
 from cpsched.policy.kube_registry import KubeVersion
 from cpsched.policy.notes import shown
 from cpsched.solution import PROVERS, Eviction, Level, Shard, Solution
@@ -68,7 +69,7 @@ class Decided(_Part):
     phases: dict[str, str] = {}
 
 
-class Certificate(_Part):
+class Certificate(Framed, _Part):
     """A decision with everything that is needed to check it again."""
 
     api_version: Literal["cpsched/v1"] = Field("cpsched/v1", alias="apiVersion")
@@ -83,6 +84,13 @@ class Certificate(_Part):
     decision: Decided
     levels: tuple[CertifiedLevel, ...]
     sha256: str = Field("", description="of all the rest, so that a slip of the editor is noticed")
+
+    def _headline(self) -> str:
+        proved = sum(level.proved for level in self.levels)
+        return f"model {self.model}: {proved} of {len(self.levels)} levels proved"
+
+    def _tables(self) -> Tables:
+        return {"levels": lambda: (_row(level) for level in self.levels)}
 
     @classmethod
     def parse(cls, data: Any, *, file: str | None = None) -> Certificate:
@@ -126,3 +134,8 @@ class Certificate(_Part):
             levels=levels,
             **{name: getattr(self.decision, name) for name in Decided.model_fields},
         )
+
+
+def _row(level: CertifiedLevel) -> Row:
+    stated = {"level": level.label, "better": level.sense, "value": level.value, "bound": level.bound}
+    return stated | {"proved": level.proved, "evidence": level.evidence.kind, "by": level.evidence.by}

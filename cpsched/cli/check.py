@@ -46,15 +46,15 @@ Corpus = Annotated[
 ]
 BaselineFile = Annotated[
     str | None,
-    typer.Option("--baseline", metavar="FILE", help="What the cases came to when accepted.", show_default=False),
+    typer.Option("--baseline", metavar="FILE", help="File with the accepted result of every case.", show_default=False),
 ]
-Update = Annotated[bool, typer.Option("--update", help="Accept what the cases come to now: write the baseline.")]
+Update = Annotated[bool, typer.Option("--update", help="Write the current results to the baseline file.")]
 Engine = Annotated[
     str,
     typer.Option(
         "--engine",
         metavar="NAME",
-        help="Who is checked: mirror (volcano or kube, as the model is made for), volcano, kube, optimal, recorded "
+        help="Engine to test: mirror (the replay of the model's scheduler), volcano, kube, optimal, recorded "
         "(decisions in the corpus), or exec:CMD.",
     ),
 ]
@@ -92,7 +92,7 @@ def check(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     json: Json = False,
     output: Output = None,
 ) -> int:
-    """Gate: an engine over a corpus, against rules and a baseline.
+    """Regression test: run an engine over many cases.
 
     A case fails if the decision breaks a rule that the baseline does not accept, is worse on the first level that
     differs, or, where the case itself has changed, falls further behind its optimum.

@@ -29,9 +29,7 @@ from cpsched.errors import InputError
 
 USAGE = 2
 
-app = typer.Typer(
-    name="cpsched", add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False, epilog=EXIT_CODES
-)
+app = typer.Typer(name="cpsched", rich_markup_mode=None, pretty_exceptions_enable=False, epilog=EXIT_CODES)
 app.command(cls=Command, epilog=EXIT_CODES)(solve)
 app.command(cls=Command, epilog=EXIT_CODES)(compare)
 app.command(cls=Command, epilog=EXIT_CODES)(check)
@@ -47,7 +45,7 @@ app.command(cls=Command, epilog=EXIT_CODES)(schema)
 
 def _version(wanted: bool) -> None:
     if wanted:
-        emit(f"cpsched {cpsched.version.__version__}")
+        emit(cpsched.version.with_solvers())
         raise typer.Exit
 
 
@@ -55,7 +53,13 @@ def _version(wanted: bool) -> None:
 def main(
     context: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+        bool,
+        typer.Option(
+            "--version",
+            callback=_version,
+            is_eager=True,
+            help="Print the versions of cpsched and its solvers and exit.",
+        ),
     ] = False,
 ) -> None:
     """Was that scheduling decision any good?

@@ -46,7 +46,7 @@ Engines = Annotated[
     typer.Option(
         "--engines",
         metavar="A,B,...",
-        help="Who contends: optimal, volcano, kube; mirror (volcano or kube, as the model is made for); recorded (what "
+        help="Engines to compare: optimal, volcano, kube; mirror (the replay of the model's scheduler); recorded (what "
         "the input says was decided); exec:CMD, which takes the rest of the list, so repeat the option for more. "
         "Default: mirror,optimal.",
         show_default=False,
@@ -82,7 +82,7 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     markdown: Markdown = False,
     output: Output = None,
 ) -> int:
-    """Put several engines to the same question.
+    """Compare the decisions of several engines.
 
     One instance: every level, the first difference, the tasks and victims that differ, and why the heuristic went
     there. Many: how each engine fared, which rules it breaks, where it falls behind, the worst cases.

@@ -86,7 +86,7 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     markdown: Markdown = False,
     output: Output = None,
 ) -> int:
-    """Say why a job or task stays, or whom it costs.
+    """Explain why a job is not placed, or which pods it evicts.
 
     For one that stays: the reason on every node, a smallest set of requirements that cannot hold together or the
     fewest jobs that are ahead of it, and the smallest changes that would place it. For a task that preempts: every

@@ -34,9 +34,9 @@ Set = Annotated[
         show_default=False,
     ),
 ]
-Seed = Annotated[int, typer.Option("--seed", help="What chance does: the same seed, the same bytes.")]
+Seed = Annotated[int, typer.Option("--seed", help="Random seed; the same seed produces the same file.")]
 Count = Annotated[
-    int, typer.Option("--count", min=1, max=MOST_FILES, help="So many instances: this seed and the following.")
+    int, typer.Option("--count", min=1, max=MOST_FILES, help="Number of instances; each uses the next seed.")
 ]
 Trace = Annotated[
     str | None,

@@ -30,13 +30,13 @@ Conf = Annotated[
 ]
 ReportOption = Annotated[
     bool,
-    typer.Option("--report", help="Show what was read, and which kinds and fields were left aside, not the Instance."),
+    typer.Option("--report", help="Print a summary of what was read and what was ignored, instead of the Instance."),
 ]
 
 
 From = Annotated[
     Literal["kubernetes", "volcano-dump", "kai", "simulator", "openb", "dlrm"] | None,
-    typer.Option("--from", help="What the input is, if it shall not be told by looking.", show_default=False),
+    typer.Option("--from", help="Input format. Default: detected.", show_default=False),
 ]
 Queues = Annotated[
     str | None,
@@ -124,7 +124,7 @@ def _tables(counts: Report, input_: str) -> list[Table | str]:
     if aside:
         parts.append(_aside_table(aside))
     if not counts.other_kinds and not counts.unread and not aside:
-        parts.append("Nothing was left aside.")
+        parts.append("Nothing was ignored.")
     return parts
 
 

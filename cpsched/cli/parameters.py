@@ -63,7 +63,10 @@ Seed = Annotated[
     ),
 ]
 TimeLimit = Annotated[
-    float, typer.Option("--time-limit", metavar="SECONDS", help="Then the best so far is the answer.")
+    float,
+    typer.Option(
+        "--time-limit", metavar="SECONDS", help="Stop after this many seconds and return the best decision found."
+    ),
 ]
 Workers = Annotated[int, typer.Option("--workers", help="Threads of the solver.")]
 Deterministic = Annotated[
@@ -108,9 +111,11 @@ Cache = Annotated[
     typer.Option(
         "--cache",
         metavar="DIR|none",
-        help="Where optima are remembered. Default: cpsched/optima in XDG_CACHE_HOME or ~/.cache.",
+        help="Cache folder for optimal decisions. Default: cpsched/optima in XDG_CACHE_HOME or ~/.cache.",
         show_default=False,
     ),
 ]
 
-EXIT_CODES = "Exit codes: 0 fine, 1 findings, 2 bad input or usage, 3 no answer in time."
+EXIT_CODES = (
+    "Exit codes: 0 success, 1 violations found, 2 invalid input or usage, 3 time limit reached without a result."
+)

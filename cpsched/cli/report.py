@@ -75,8 +75,7 @@ Format = Annotated[
     Form | None,
     typer.Option(
         "--format",
-        help="html: one file that loads nothing from anywhere. Default: as the ending of -o says (.html, .md), else "
-        "text.",
+        help="html: a single self-contained file. Default: as the ending of -o says (.html, .md), else text.",
         show_default=False,
     ),
 ]

@@ -47,9 +47,7 @@ Engine = Annotated[
         show_default=False,
     ),
 ]
-Prover = Annotated[
-    Literal["cp-sat", "highs", "both"], typer.Option("--prover", help="Which solver searches and proves.")
-]
+Prover = Annotated[Literal["cp-sat", "highs", "both"], typer.Option("--prover", help="Solver to use.")]
 Log = Annotated[
     str | None,
     typer.Option("--log", metavar="FILE", help="The solver's log, - for stderr (engine optimal).", show_default=False),
@@ -72,9 +70,7 @@ CertificateFile = Annotated[
         show_default=False,
     ),
 ]
-Trace = Annotated[
-    bool, typer.Option("--trace", help="Tell the story: queue by queue, job by job, node by node (engine volcano).")
-]
+Trace = Annotated[bool, typer.Option("--trace", help="Print a trace of the session (engine volcano).")]
 AllOutcomes = Annotated[
     bool,
     typer.Option(

@@ -98,7 +98,7 @@ Deterministic = Annotated[
 ]
 Prover = Annotated[
     Literal["cp-sat", "highs", "both"] | None,
-    typer.Option("--prover", help="Which solver searches and proves. Default: both.", show_default=False),
+    typer.Option("--prover", help="Solver to use. Default: both.", show_default=False),
 ]
 KubeVersion = Annotated[str | None, _told("--kube-version", "RELEASE", "kube-scheduler's release: 1.36 or head.")]
 PodGroups = Annotated[

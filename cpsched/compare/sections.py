@@ -48,11 +48,11 @@ def sections(comparison: Comparison) -> Iterator[Section]:
         yield _cut("Findings", ["engine", "rule", "subject", "message"], findings, MOST_DIFFERENCES)
     for one in comparison.judgements:
         if one.differences and one.gap is not None:
-            title = f"What {one.engine} does otherwise than {comparison.reference}, and why"
+            title = f"What {one.engine} decides differently from {comparison.reference}, and why"
             rows = [(d.task, d.here, d.there, d.reason) for d in one.differences]
             yield _cut(title, ["task", one.engine, comparison.reference, f"why {one.engine} does so"], rows)
         elif one.differences:
-            title = f"What {one.engine} does otherwise than {comparison.reference}; no level tells them apart"
+            title = f"What {one.engine} decides differently from {comparison.reference}; no level tells them apart"
             pairs = [(d.task, d.here, d.there) for d in one.differences]
             yield _cut(title, ["task", one.engine, comparison.reference], pairs)
 

@@ -1,4 +1,4 @@
-"""explain: why a job or task stays, or whom it costs, with reasons that suffice and none that is spare."""
+"""explain: why a job is not placed, or which pods it evicts, with reasons that suffice and none that is spare."""
 
 from __future__ import annotations
 

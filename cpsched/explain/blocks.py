@@ -46,7 +46,7 @@ _KINDS = {
     "nodes": "more nodes",
     "together": "several of these together",
 }
-_ADMITTED = {True: "yes", False: "possible, but others come first", None: "not found out in time"}
+_ADMITTED = {True: "yes", False: "feasible, but other jobs would use the capacity", None: "unknown (time limit)"}
 
 
 def what_if_block(what_if: Sequence[Alteration]) -> Iterator[Block]:
@@ -69,13 +69,13 @@ def blocks(explanation: Explanation) -> Iterator[Block]:
     yield from _capacity(explanation.capacity)
     yield from _lines("Besides", explanation.concerns)
     for number, conflict in enumerate(explanation.conflicts, start=1):
-        title = "Cannot hold together"
+        title = "Minimal conflict"
         title += " (lift any one and these are no obstacle)" if explanation.conflicts_minimal else ""
         count = f", {number} of {len(explanation.conflicts)}" if len(explanation.conflicts) > 1 else ""
         yield Table(f"{title}{count}", ["requirement", "as it stands"], [_requirement(one) for one in conflict])
     if explanation.rivals:
         rows = [(one.job or one.level or "", one.text) for one in explanation.rivals]
-        yield Table("Ahead of it (take any one away and there is a place)", ["who", ""], rows)
+        yield Table("Competing jobs (without any one of these it could be placed)", ["who", ""], rows)
     yield from _alternative(explanation)
     yield from _repairs(explanation)
     yield from _candidates(explanation.candidates)
@@ -84,7 +84,7 @@ def blocks(explanation: Explanation) -> Iterator[Block]:
 
 def _nodes(groups: Sequence[NodeReasons]) -> Iterator[Block]:
     several = len({group.task for group in groups}) > 1
-    rows = [(named(group.nodes), "; ".join(group.reasons) or "would take it now") for group in groups]
+    rows = [(named(group.nodes), "; ".join(group.reasons) or "fits now") for group in groups]
     if several:
         wide = [(*row, group.task) for row, group in zip(rows, groups, strict=True)]
         yield Table("Nodes", ["nodes", "reason", "for tasks like"], wide)
@@ -129,7 +129,7 @@ def _alternative(explanation: Explanation) -> Iterator[Block]:
 def _repairs(explanation: Explanation) -> Iterator[Block]:
     if explanation.repairs:
         yield Table(
-            "What would place it, smallest of each kind", ["change", "then placed"], _repair_rows(explanation.repairs)
+            "Smallest changes that would allow placement", ["change", "then placed"], _repair_rows(explanation.repairs)
         )
     open_kinds = _open_kinds(explanation)
     if open_kinds and explanation.repairs:

@@ -20,7 +20,7 @@ from cpsched.snapshot import Snapshot
 from cpsched.snapshot.rights import Action
 from cpsched.solution import Eviction
 
-NOT_IN_TIME = "not found out in time"
+NOT_IN_TIME = "unknown (time limit)"
 ENOUGH_SECONDS = 5.0
 """No single node may take longer."""
 

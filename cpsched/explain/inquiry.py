@@ -35,10 +35,10 @@ from cpsched.snapshot.rights import Action
 from cpsched.solution import Solution, SolutionStatus
 
 Fields = dict[str, Any]
-ALONE = "The reasons are those of the job alone; whether others could make room past them was not found out in time."
+ALONE = "The reasons are those of the job alone; whether others could make room past them is unknown (time limit)."
 TOO_LARGE = "Not every question was decided in time: a set of reasons may hold more than it needs."
-NO_REASONS = "Why no decision places it was not found out in time."
-NOT_ALL_REASONS = "Whether there are further sets of reasons was not found out in time."
+NO_REASONS = "Why no decision places it is unknown (time limit)."
+NOT_ALL_REASONS = "Whether there are further sets of reasons is unknown (time limit)."
 ALONE_REPAIRS = "Repairs were tried with the job and those ahead of it alone: with others' help less may do."
 NOT_PROVED = "The optimum was not proved in time: with a longer --time-limit the decision may be another."
 
@@ -243,7 +243,7 @@ class Inquiry:
             rivals = rivals_of(self.snapshot, self.goal, self.best, self.clock)
         except UndecidedError:
             rivals = []
-            notes.append("Who is ahead was not found out in time.")
+            notes.append("Who is ahead is unknown (time limit).")
         if rivals is None:
             rivals = []
             notes.append("Nothing that is ahead excludes it: no level of the policy counts it, or the optimum is open.")

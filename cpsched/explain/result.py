@@ -39,7 +39,7 @@ class _Part(BaseModel):
 
 
 class NodeReasons(_Part):
-    """Nodes that refuse a task for the same reasons; without reasons they would take it now."""
+    """Nodes that refuse a task for the same reasons; without reasons they fits now."""
 
     task: str
     nodes: tuple[str, ...]
@@ -96,7 +96,7 @@ class Repair(_Part):
 
     changes: tuple[RepairChange, ...]
     admitted: bool | None = Field(
-        description="whether the optimum of the changed cluster places it; null: not found out in time"
+        description="whether the optimum of the changed cluster places it; null: unknown (time limit)"
     )
 
 

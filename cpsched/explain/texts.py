@@ -60,7 +60,7 @@ def tied(name: str, engine: str) -> str:
 
 def undecided(name: str) -> dict[str, Any]:
     """No answer in time."""
-    text = f"{name} stays; whether any decision could place it was not found out in time."
+    text = f"{name} stays; whether any decision could place it is unknown (time limit)."
     return {"verdict": Verdict.UNDECIDED, "summary": text}
 
 

@@ -12,7 +12,7 @@ from cpsched.errors import InputError
 from cpsched.importers.compact_pod import TASK_FIELDS, pod_object, replicas_of
 from cpsched.importers.kubernetes import input_error, without_nulls
 from cpsched.importers.sizes import MOST_MADE, check_size
-from cpsched.objects.base import Items, Quantities, Quantity, Time
+from cpsched.objects.base import INT32_MAX, Items, Quantities, Quantity, Time
 
 Raw = dict[str, Any]
 Name = Annotated[str, Field(min_length=1)]
@@ -83,6 +83,36 @@ class CompactBudget(Compact):
     disruptedPods: Items[str] = ()
 
 
+class CompactTopology(Compact):
+    """How near to each other pods are to run."""
+
+    mode: Literal["hard", "soft", ""] = "hard"
+    highestTierAllowed: int | None = None
+    highestTierName: str | None = None
+
+
+class CompactSubGroups(Compact):
+    """Pods of a job that belong together, one sub-group per combination of the labels' values."""
+
+    name: Name
+    labelSelector: Raw | None = None
+    matchLabelKeys: Items[str] = ()
+    subGroupSize: int | None = None
+    minSubGroups: int | None = None
+    networkTopology: CompactTopology | None = None
+
+
+class CompactHyperNode(Compact):
+    """A HyperNode: nodes and other HyperNodes by name, or `members` as in the object."""
+
+    name: Name
+    tier: int = Field(ge=0, le=INT32_MAX)
+    tierName: str = ""
+    nodes: Items[Name] = ()
+    hyperNodes: Items[Name] = ()
+    members: Items[Raw] = ()
+
+
 class CompactJob(Compact):
     """A PodGroup with its tasks; minMember defaults to all of them."""
 
@@ -93,6 +123,8 @@ class CompactJob(Compact):
     # As in Metadata: there are many jobs, and an empty mapping is made faster than copied.
     minTaskMember: dict[str, int] = Field(default_factory=dict)
     minResources: dict[str, Quantity] | None = None
+    networkTopology: CompactTopology | None = None
+    subGroupPolicy: Items[CompactSubGroups] = ()
     priorityClassName: str = ""
     phase: Literal["Pending", "Inqueue", "Running", "Unknown", "Completed", ""] | None = None
     labels: dict[str, str] = Field(default_factory=dict)
@@ -137,6 +169,7 @@ class CompactInstance(Compact):
     jobs: Items[CompactJob] = ()
     running: dict[str, str] = Field({}, description="task id → node, for tasks that already run")
     budgets: Items[CompactBudget] = ()
+    hyperNodes: Items[CompactHyperNode] = ()
     sharding: CompactSharding | None = None
     nodeUsage: dict[str, CompactLoad] | None = Field(None, description="node → the load that was measured on it")
     conf: Raw | None = None
@@ -172,6 +205,8 @@ def expand(compact: CompactInstance, file: str) -> Iterator[tuple[str, Raw]]:
         raise InputError(f"no task has the id {unknown[0]}", file=file, place="running", right="ids are job/task-index")
     for budget in compact.budgets:
         yield f"budget {budget.name}", _budget(budget)
+    for hyper_node in compact.hyperNodes:
+        yield f"hyperNode {hyper_node.name}", _hyper_node(hyper_node)
 
 
 def _templates(compact: CompactInstance, file: str) -> Iterator[tuple[int, Any]]:
@@ -241,6 +276,20 @@ def _budget(budget: CompactBudget) -> Raw:
     }
 
 
+def _hyper_node(stated: CompactHyperNode) -> Raw:
+    named = [("Node", name) for name in stated.nodes] + [("HyperNode", name) for name in stated.hyperNodes]
+    members = [{"type": kind, "selector": {"exactMatch": {"name": name}}} for kind, name in named]
+    spec: Raw = {"tier": stated.tier, "members": [*members, *stated.members]}
+    if stated.tierName:
+        spec["tierName"] = stated.tierName
+    return {
+        "apiVersion": "topology.volcano.sh/v1alpha1",
+        "kind": "HyperNode",
+        "metadata": {"name": stated.name},
+        "spec": spec,
+    }
+
+
 def _job(job: CompactJob, running: Mapping[str, str], placed: set[str], file: str) -> Iterator[tuple[str, Raw]]:
     pods = [pod for index, task in enumerate(job.tasks) for pod in pod_object(job, index, task, running, file)]
     placed.update(task_id for task_id, _ in pods)
@@ -252,6 +301,10 @@ def _job(job: CompactJob, running: Mapping[str, str], placed: set[str], file: st
     spec["priorityClassName"] = job.priorityClassName
     if job.minResources is not None:
         spec["minResources"] = dict(job.minResources)
+    if job.networkTopology is not None:
+        spec["networkTopology"] = job.networkTopology.model_dump(mode="json", exclude_none=True)
+    if job.subGroupPolicy:
+        spec["subGroupPolicy"] = [one.model_dump(mode="json", exclude_none=True) for one in job.subGroupPolicy]
     phase = job.phase
     if phase is None:
         at_work = sum(bool(pod["spec"].get("nodeName")) for _, pod in pods)

@@ -13,6 +13,7 @@ from cpsched.files import begins_with, files_below, read_document, read_lines
 from cpsched.importers.load import load
 from cpsched.instance import Instance
 from cpsched.json_values import json_line
+from cpsched.located import located
 from cpsched.parsing import SUFFIXES
 from cpsched.policy import stated_model
 from cpsched.what_if.changes import Changes
@@ -84,7 +85,7 @@ class Case:
 
 def cases(corpus: str) -> Iterator[Case]:
     """Every case of the corpus in order of names; ids are paths below the corpus, rows add `#id`."""
-    root = Path(corpus)
+    root = Path(located(corpus))
     expected: dict[Path, Mapping[str, Any]] = {}
     if corpus == "-":
         yield Case("stdin", "-")
@@ -103,7 +104,7 @@ def cases(corpus: str) -> Iterator[Case]:
 
 def count(corpus: str) -> int:
     """How many cases there are, without reading more than line ends."""
-    root = Path(corpus)
+    root = Path(located(corpus))
     files = _files(root) if os.path.isdir(root) else [root]
     rows = (read_lines(file) if file.name.endswith(ROW_SUFFIXES) else _rows_of(file) for file in files)
     return sum(1 if found is None else sum(1 for _ in found) for found in rows)

@@ -24,6 +24,7 @@ from cpsched.importers.kubernetes import EXPECTED, Found, Report, input_error, n
 from cpsched.importers.listed import objects_in
 from cpsched.importers.snapshot import Context
 from cpsched.instance import API_VERSION, Instance
+from cpsched.located import located
 from cpsched.objects.beside import NodeLoad, Sharding
 from cpsched.parsing import Document, tolerated
 from cpsched.what_if.apply import applied
@@ -65,7 +66,7 @@ def load(  # noqa: PLR0913 - what a user can say of an input
         lenient: in a case too, broken cross-references become warnings of the instance.
         strict: treat the source as a case.
         report: is filled with what was and what was not understood.
-        format: a key of FORMATS, if it shall not be told by looking.
+        format: a key of FORMATS; detected if not given.
         queues: further objects that the source lacks, such as the queues of a cache dump.
         changes: what is changed before anything is decided.
         held: with the tasks of jobs that wait for enqueue, which have no pods yet, so that they can be explained.
@@ -148,6 +149,7 @@ def _documents(source: Source, format: str | None, context: Context) -> tuple[li
 
 
 def _of_path(path: Path, format: str | None, context: Context) -> list[Document]:
+    path = located(path)
     documents = read_input(path, format, context)
     if not documents:
         unread = context.aside and context.aside.first_error(FILES, LINKS)

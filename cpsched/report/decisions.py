@@ -9,6 +9,7 @@ from cpsched.doubts import for_this_dump, without
 from cpsched.instance import ENDED, Status
 from cpsched.report.cluster import MOST_NODES, cluster_section
 from cpsched.report.document import Block, Cell, Report, Section, Text, table
+from cpsched.report.explorer import explorer_section
 from cpsched.report.jobs import job_table, move_table, stay_rows
 from cpsched.report.levels import level_section
 from cpsched.report.nodes import pictured_resources
@@ -31,7 +32,7 @@ def decision_report(scene: Scene, told: Told | None = None, *, most_nodes: int =
         about=_about(scene),
         verdict=tuple(verdict(scene, told)),
         facts=_facts(scene),
-        sections=tuple(sections),
+        sections=(explorer_section(scene), *sections),
         made_from=tuple(_made_from(scene)),
     )
 

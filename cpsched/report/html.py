@@ -16,13 +16,17 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 TEMPLATE = "page.html.j2"
+STYLES = ("page.css", "explorer.css")
+EXPLORER = ("model", "state", "map", "detail", "ladder", "lists", "dropped", "main")
+"""Parts of the explorer's script, in order; together they are one function."""
 
 
 def html(report: Report) -> str:
-    """The page; every text of the input is escaped and made visible; the one script is allowed by its hash alone."""
+    """The page; every text of the input is escaped and made visible; its one script is allowed by its hash."""
     templates = _templates()
-    script = templates.get_template("page.js").render()
-    style = templates.get_template("page.css").render()
+    parts = "".join(templates.get_template(f"explorer/{name}.js").render() for name in EXPLORER)
+    script = f'{templates.get_template("page.js").render()}(() => {{\n"use strict";\n{parts}}})();\n'
+    style = "".join(templates.get_template(name).render() for name in STYLES)
     page = templates.get_template(TEMPLATE).render(
         report=report, policy=_security_policy(script), script=script, style=style, version=cpsched.version.__version__
     )

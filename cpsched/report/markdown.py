@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from html import escape
 
 from cpsched.errors import one_line
-from cpsched.report.document import Block, Report, Table, Text
+from cpsched.report.document import Block, Picture, Report, Table, Text
 
 _SPECIAL = re.compile(r"([\\`*|~])|(?<!\w)_|_(?!\w)|(?<=\])\(")
 
@@ -32,6 +32,8 @@ def _lines(report: Report) -> Iterator[str]:
         yield from ("", ", ".join(f"{safe(name)} {safe(value)}" for name, value in report.facts))
     yield ""
     for section in report.sections:
+        if all(isinstance(block, Picture) for block in section.blocks):
+            continue
         yield from (f"{'#' * section.depth} {safe(section.title)}", "")
         for block in section.blocks:
             yield from _block(block)

@@ -86,7 +86,7 @@ def told_report(told: Told, file: str) -> Report:
 def _differences(one: Mapping[str, Any], best: str) -> Table:
     engine = one["engine"]
     rows = [(each["task"], each["here"], each["there"], each["reason"]) for each in one["differences"]]
-    title = f"What {engine} does otherwise than {best}, and why"
+    title = f"What {engine} decides differently from {best}, and why"
     return table(title, ("task", engine, best, f"why {engine} does so"), rows)
 
 

@@ -42,7 +42,7 @@ def test_one_file_that_every_command_reads(cli: Command, tmp_path: Path) -> None
     code, out, err = cli("import", file, "--report")
     assert (code, err) == (0, "")
     # Fields that nothing reads are not in it, and neither are kinds.
-    assert "Nothing was left aside." in out
+    assert "Nothing was ignored." in out
     code, out, err = cli("solve", file, "--json")
     # The configuration in the file holds: this plugin stands in it.
     assert code == 0

@@ -39,7 +39,7 @@ def test_report_with_output_writes_the_instance_too(cli: Command, tmp_path: Path
     file = tmp_path / "instance.json"
     code, out, _ = cli("import", DATA / "every-kind.yaml", "--report", "-o", file)
     assert code == 0
-    assert "Nothing was left aside." in out
+    assert "Nothing was ignored." in out
     assert json.loads(file.read_text())["kind"] == "Instance"
 
 

@@ -14,6 +14,7 @@ MOST_LINES, USUAL_LINES = 400, 150
 
 CALLED_FROM_OUTSIDE = {
     "_repr_html_": "a notebook",
+    "to_dataframe": "users of pandas",
     "encoding": "whoever writes to a text stream",
     "sub_evaluator": "cel-python, whose method of this name it replaces",
     "pytest_addoption": "pytest",

@@ -6,6 +6,7 @@ from cpsched.lab.families import dlrm, openb
 from cpsched.lab.families.contended import Contended, contended
 from cpsched.lab.families.family import Family, Parameters
 from cpsched.lab.families.fragmentation import Fragmentation, fragmentation
+from cpsched.lab.families.gang_evict import GangEvict, gang_evict
 from cpsched.lab.families.gang_heavy import GangHeavy, gang_heavy
 from cpsched.lab.families.gpu_pool import GpuPool, gpu_pool
 from cpsched.lab.families.kai_reclaim import KaiReclaim, kai_reclaim
@@ -14,6 +15,7 @@ from cpsched.lab.families.priority_inversion import PriorityInversion, priority_
 from cpsched.lab.families.priority_matters import PriorityMatters, priority_matters
 from cpsched.lab.families.queue_borrowing import QueueBorrowing, queue_borrowing
 from cpsched.lab.families.spread_heavy import SpreadHeavy, spread_heavy
+from cpsched.lab.families.topology import Racks, topology
 
 FAMILIES: dict[str, Family] = {
     "contended": Family(
@@ -36,6 +38,8 @@ FAMILIES: dict[str, Family] = {
     "fragmentation": Family(
         "scattered free GPUs; where small jobs go decides whether large ones fit", Fragmentation, fragmentation
     ),
+    "topology": Family("gangs that must stay, or would rather stay, in one rack or block", Racks, topology),
+    "gang-evict": Family("full racks, and gangs that gangpreempt and gangreclaim make room for", GangEvict, gang_evict),
     "priority-matters": Family(
         "the grid of the paper Priority Matters: ReplicaSets packed onto equal nodes",
         PriorityMatters,

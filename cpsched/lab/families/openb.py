@@ -14,10 +14,11 @@ from cpsched.importers.trace_objects import MODEL, model_affinity
 from cpsched.lab.draw import Draw
 from cpsched.lab.families.family import Parameters, Raw
 from cpsched.lab.families.pieces import CLASSES, Placement, Room, frame, node, quantities, stamp
+from cpsched.lab.families.racks import EVICTING, PLACING, configuration, demand, hyper_nodes
 from cpsched.lab.families.trace_time import Moment, at_moment
 
 OF_QOS = {"LS": "high", "Guaranteed": "high", "Burstable": "mid", "BE": "low"}
-_PODS_PER_NODE = 110
+_PODS_PER_NODE, _RACKS_PER_BLOCK = 110, 4
 _WAITING, _RUNNING = ["low", "mid", "high"], ["low", "low", "mid"]
 
 
@@ -46,6 +47,14 @@ class Openb(Parameters):
     """low, mid or high by chance (running ones lower), or by quality of service: LS high, Burstable mid, BE low"""
     queues: int = Field(4, ge=1, le=100)
     """queues q0, q1, ... of weight 1, 2, ..., drawn evenly"""
+    rack: int = Field(0, ge=0, le=1000)
+    """nodes of a rack, a HyperNode of tier 1; four racks are a block of tier 2; 0: no HyperNodes"""
+    hard: int = Field(60, ge=0, le=100)
+    """percent of the waiting gangs of two pods and more that must stay in one rack or block (rack > 0)"""
+    soft: int = Field(50, ge=0, le=100)
+    """percent of the others that would rather be near each other (rack > 0)"""
+    evict: Literal["nobody", "gangs"] = "nobody"
+    """nobody, or whom gangpreempt and gangreclaim choose: the actions of the configuration (rack > 0)"""
     node_list: Literal["all_node", "gpu_node"] = "all_node"
     """openb_node_list_....csv"""
     pod_list: str = Field("default", pattern="^[a-z0-9]{1,40}$")
@@ -84,6 +93,9 @@ def openb(given: Openb, draw: Draw, trace: Trace) -> Raw:
         running = len(gangs) * given.fill // 100
     queues = ({"name": f"q{i}", "weight": i + 1, "creationTimestamp": stamp(i)} for i in range(given.queues))
     instance = frame(map(_node, nodes), queues, CLASSES)
+    if given.rack:
+        instance["hyperNodes"] = hyper_nodes([one.name for one in nodes], given.rack, _RACKS_PER_BLOCK)
+        instance["conf"] = configuration(EVICTING if given.evict == "gangs" else PLACING)
     room = Room({one.name: (one.cpu_milli, one.memory_mib, one.gpus, _PODS_PER_NODE) for one in nodes})
     of_model: dict[str, list[str]] = {}
     for one in nodes:
@@ -137,7 +149,10 @@ def _job(given: Openb, draw: Draw, number: int, gang: Gang, place: tuple[Room, d
         if home is not None:
             task |= {"running": home, "startTime": stamp(3600 + (number * 8 + position) % 3600)}
         tasks.append(task)
-    job = {"name": f"j{number}", "namespace": "ns", "queue": queue, "minMember": minimum}
+    job: Raw = {"name": f"j{number}", "namespace": "ns", "queue": queue, "minMember": minimum}
+    if given.rack and place is None and len(gang) > 1:
+        wanted = demand(draw, given.hard, given.soft)
+        job |= {} if wanted is None else {"networkTopology": wanted}
     return job | {"priorityClassName": priority, "creationTimestamp": stamp(number), "tasks": tasks}
 
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from cpsched.errors import InputError
+from cpsched.frames import Framed, Tables
 from cpsched.lab.study.folder import RunFolder
 from cpsched.lab.study.journal import Flaw
 from cpsched.lab.study.matrix import Cell, Plan, Source
@@ -28,8 +29,8 @@ def read(path: str | os.PathLike[str]) -> Results:
     return Results(folder, plan, key_by_name)
 
 
-@dataclass(frozen=True)
-class Results:
+@dataclass(frozen=True, repr=False)
+class Results(Framed):
     """A study's results, read row by row: they need not fit into memory."""
 
     folder: RunFolder
@@ -52,6 +53,12 @@ class Results:
     def done(self) -> Done:
         """The cells that had a result when this was first asked for."""
         return Done.read(self.folder, self.plan.versions)
+
+    def _headline(self) -> str:
+        return f"{self.folder.path}: {len(self.sources):,} instances"
+
+    def _tables(self) -> Tables:
+        return {"cells": self.cells, "levels": self.levels}
 
     def cells(self) -> Iterator[Row]:
         """One row per cell that has a result."""

@@ -164,7 +164,7 @@ class _Run:
         tally = self.tally
         tally.cells = self.plan.size(self.found)
         if done.other_versions:
-            tally.notes.append(f"{done.other_versions} results here were made by other versions; they are left aside")
+            tally.notes.append(f"{done.other_versions} results here were made by other versions; they are ignored")
         for cell in self.plan.cells(self.found):
             if done.settles(cell.key, self.means.retry_failed):
                 tally.kept += 1

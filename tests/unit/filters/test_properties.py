@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import permutations
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cpsched.filters import (
@@ -26,7 +26,7 @@ from cpsched.instance import Task
 from tests.unit.filters.build import cluster_of, task_of
 
 NAMES = tuple(FILTERS)
-SLOW = settings(max_examples=80, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+SLOW = settings(max_examples=80)
 
 apps = st.sampled_from(["a", "b"])
 keys = st.sampled_from(["zone", "host"])

@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.greedy_kube.build import ZONE, anti, budget, node, pod, run, spread
@@ -49,7 +49,7 @@ def _common(draw: random.Random, base: int = 0) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("version", ["1.36", "head"])
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150)
 @given(seed=st.integers(0, 2**32))
 def test_short_cuts_decide_as_the_plain_loop(version: str, seed: int) -> None:
     objects = cluster(seed)
@@ -59,7 +59,7 @@ def test_short_cuts_decide_as_the_plain_loop(version: str, seed: int) -> None:
     assert (quick.binds, quick.evictions, quick.nominations) == (plain.binds, plain.evictions, plain.nominations)
 
 
-@settings(max_examples=100, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100)
 @given(seed=st.integers(0, 2**32))
 def test_what_is_decided_is_consistent(seed: int) -> None:
     objects = cluster(seed)

@@ -6,6 +6,7 @@ import pytest
 
 from cpsched.errors import InputError
 from cpsched.importers.load import load
+from cpsched.objects.topology import HyperNode
 from tests.judge import cluster, job, pending, running
 
 
@@ -243,3 +244,34 @@ def test_errors_of_validation(source, parts):
     line = error(source)
     assert line.startswith("input: ")
     assert all(part in line for part in parts), line
+
+
+class TestTopology:
+    """HyperNodes and what jobs ask of them."""
+
+    def test_members_by_name(self):
+        """As exactMatch, nodes before HyperNodes; others as they stand."""
+        regex = {"type": "Node", "selector": {"regexMatch": {"pattern": "^n"}}}
+        stated = [
+            {"name": "s", "tier": 1, "nodes": ["n"]},
+            {"name": "b", "tier": 2, "tierName": "block", "hyperNodes": ["s"], "members": [regex]},
+        ]
+        rack, block = load(cluster(nodes=[{"name": "n"}], hyperNodes=stated)).of_kind(HyperNode)
+        assert [(one.type, one.selector.exact_match.name) for one in rack.spec.members] == [("Node", "n")]
+        assert [one.type for one in block.spec.members] == ["HyperNode", "Node"]
+        assert block.spec.members[1].selector.regex_match.pattern == "^n"
+        assert (rack.spec.tier, block.spec.tier, block.spec.tier_name) == (1, 2, "block")
+
+    def test_demands(self):
+        """Hard unless stated otherwise, as the API server fills it in."""
+        policy = {"name": "g", "matchLabelKeys": ["part"], "subGroupSize": 2, "networkTopology": {"mode": "soft"}}
+        made = job("a", pending(replicas=2), networkTopology={"highestTierAllowed": 1}, subGroupPolicy=[policy])
+        spec = load(cluster(made)).jobs["default/a"].group.spec
+        assert (spec.network_topology.mode, spec.network_topology.highest_tier_allowed) == ("hard", 1)
+        (found,) = spec.sub_group_policy
+        assert (found.sub_group_size, found.min_sub_groups, found.network_topology.mode) == (2, None, "soft")
+
+    def test_what_is_misspelt(self):
+        """One line with the place."""
+        assert "networkTopology" in error(cluster(job("a", pending(), networkTopology={"highestTier": 1})))
+        assert "hyperNodes" in error(cluster(hyperNodes=[{"name": "s", "tier": -1}]))

@@ -63,7 +63,8 @@ def wanted(instance: Instance, resource: str) -> int:
 @pytest.mark.parametrize("name", FAMILIES)
 def test_both_mirrors_and_the_optimum_decide_it(name: str) -> None:
     instance = cpsched.load(raw(name, **SMALL.get(name, {})))
-    for model in ("volcano", "kube"):
+    # A configuration of Volcano is no answer to what kube-scheduler would do.
+    for model in ("volcano", "kube") if instance.conf is None else ("volcano",):
         heuristic, best = solved(instance, model, model), solved(instance, "optimal", model)
         assert best.status.value in ("optimal", "feasible")
         assert not best.findings
@@ -149,6 +150,44 @@ def test_fragmentation_strands_gpus_and_leaves_both_mirrors_behind(seed: int) ->
     assert sum(room >= 4000 for room in left.values()) < len(large)
     for model in ("volcano", "kube"):
         assert first_difference(solved(instance, model, model), solved(instance, model=model)) == "jobs_admitted[100]"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_topology_demands_change_what_is_placed_where(seed: int) -> None:
+    content = raw("topology", seed, hard=100, grouped=50)
+    limits = {job["networkTopology"]["highestTierAllowed"] for job in content["jobs"] if "networkTopology" in job}
+    assert limits <= {1, 2}
+    assert any("subGroupPolicy" in job for job in content["jobs"])
+    near = solved(cpsched.load(content), "volcano").binds
+    for job in content["jobs"]:
+        job.pop("networkTopology", None)
+        job.pop("subGroupPolicy", None)
+    assert near != solved(cpsched.load(content), "volcano").binds
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_gang_evict_is_settled_by_the_gang_actions_with_victims_to_spare(seed: int) -> None:
+    instance = cpsched.load(raw("gang-evict", seed))
+    assert not any(idle(instance, GPU).values())
+    found = solved(instance, "volcano")
+    assert {one.action for one in found.evictions} == {"gangpreempt", "gangreclaim"}
+    assert len(found.evictions) > len(found.pipelined) > 0, "each pod is one GPU"
+
+
+def test_openb_nodes_in_racks() -> None:
+    content = raw("openb", nodes=40, rack=8, hard=100, evict="gangs")
+    assert [(one["name"], one["tier"]) for one in content["hyperNodes"]] == [
+        *((f"rack{n}", 1) for n in range(5)),
+        ("block0", 2),
+        ("block1", 2),
+    ]
+    assert {name for one in content["hyperNodes"] for name in one.get("nodes", ())} == {
+        node["name"] for node in content["nodes"]
+    }
+    assert "gangreclaim" in content["conf"]["actions"]
+    waiting = [job for job in content["jobs"] if len(job["tasks"]) > 1 and "running" not in job["tasks"][0]]
+    assert any("networkTopology" in job for job in waiting)
+    assert "conf" not in raw("openb")
 
 
 @pytest.mark.parametrize(("nodes", "pods", "priorities", "usage"), [(4, 4, 1, 90), (8, 8, 2, 105), (32, 8, 4, 95)])

@@ -136,7 +136,7 @@ def test_records_of_other_versions_may_have_another_form(folder: Path) -> None:
     other = json.dumps({"key": "1", "form": "another", "versions": {"cpsched": "99", "ortools": "9"}}) + "\n"
     file.write_bytes(file.read_bytes() + other.encode())
     assert shown(folder) == (6, [])
-    assert go_on(folder).notes == ["1 results here were made by other versions; they are left aside"]
+    assert go_on(folder).notes == ["1 results here were made by other versions; they are ignored"]
     assert lines(file)[-1] == other.encode()
 
 

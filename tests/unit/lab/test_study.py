@@ -236,7 +236,7 @@ def test_a_torn_line_costs_that_cell_alone(copied: Path, corpus: Path) -> None:
 def test_results_of_another_version_are_left_aside(copied: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cpsched.version.__version__", "99.0")
     tally = run_here(copied, recipe(corpus, engines="volcano"))
-    assert tally.notes == ["12 results here were made by other versions; they are left aside"]
+    assert tally.notes == ["12 results here were made by other versions; they are ignored"]
     assert (tally.cells, tally.kept, tally.ran) == (3, 0, 3)
     assert {row["cpsched"] for row in read(copied).cells()} == {"99.0"}
 

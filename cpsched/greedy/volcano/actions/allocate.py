@@ -9,8 +9,8 @@ from cpsched.greedy.volcano.search import Test, for_allocation
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.statement import Statement
 from cpsched.greedy.volcano.tasks import TaskState
-from cpsched.greedy.volcano.topology.alike import Alike
 from cpsched.greedy.volcano.topology.allocation import DomainAllocation
+from cpsched.greedy.volcano.topology.needless import Needless
 from cpsched.greedy.volcano.topology.nomination import from_nomination
 from cpsched.greedy.volcano.topology.recorder import Recorder
 from cpsched.greedy.volcano.topology.worksheet import Worksheet, worksheet
@@ -21,7 +21,7 @@ def allocate(session: Session) -> None:
     """Serve the first job of the first queue, put both back while there is more to do, until nobody is left."""
     jobs, sheets = _waiting(session)
     queues = Heap(session.queue_before, (session.queues[name] for name in jobs))
-    test, recorder, alike = for_allocation(session), Recorder(session.tree), Alike(session)
+    test, recorder, needless = for_allocation(session), Recorder(session.tree), Needless(session)
     while queues:
         queue = queues.pop()
         if refusal := session.overused(queue):
@@ -34,7 +34,7 @@ def allocate(session: Session) -> None:
             continue
         job = jobs[queue.name].pop()
         session.story.tell(f"allocate: queue {queue.name}: job {job.key}")
-        if _serve(session, job, sheets[job.key], recorder, test, alike):
+        if _serve(session, job, sheets[job.key], recorder, test, needless):
             jobs[queue.name].push(job)
         queues.push(queue)
 
@@ -64,10 +64,12 @@ def _asks(task: TaskState) -> bool:
     return not (task.gated and not task.only_queue_gate) and not task.best_effort
 
 
-def _serve(session: Session, job: JobState, sheet: Worksheet, recorder: Recorder, test: Test, alike: Alike) -> bool:
+def _serve(
+    session: Session, job: JobState, sheet: Worksheet, recorder: Recorder, test: Test, needless: Needless
+) -> bool:
     """Place what makes the job ready, and bind it if it is; returns whether more is to be done for it then."""
     if job.binding_topology or job.has_policies:
-        statement = DomainAllocation(session, job, recorder, test, alike).job(sheet)
+        statement = DomainAllocation(session, job, recorder, test, needless).job(sheet)
         if statement is None or not session.is_ready(job):
             return False
         statement.commit()

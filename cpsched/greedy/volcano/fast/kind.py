@@ -18,6 +18,9 @@ from cpsched.greedy.volcano.tasks import TaskState
 FEW = 14
 """So many nodes are quicker one by one than in arrays."""
 
+MANY = 2**31
+"""More tasks than any node takes; all nodes together count less than 64 bits hold."""
+
 RESOURCE_SCORES: dict[str, tuple[Callable[..., Any], Callable[..., int]]] = {
     "leastrequested.weight": (scores.least, single.least),
     "mostrequested.weight": (scores.most, single.most),
@@ -96,6 +99,15 @@ class Kind:
         enough: Mask = self._arrays.future(name) >= dict(self._asks.future)[row]
         return enough
 
+    def counts(self) -> tuple[Ints, Ints]:
+        """How many such tasks each node takes now, and now or later."""
+        layout, part = self._layout, self._arrays.part(None)
+        pods: Ints = np.where(self.static_ok, MANY, 0)
+        if self._counts_pods:
+            pods = np.minimum(pods, part[layout.max_pods] - part[layout.pods])
+        now, later = (_times(pods, part, asked) for asked in (self._asks.idle, self._asks.future))
+        return np.minimum(now, later), later
+
     def rate_all(self) -> None:
         """Bring the scores of nodes that it does not fit up to date too."""
         if self._unrated:
@@ -162,6 +174,13 @@ class Kind:
         self.total[at] = own + batch
         if self.apart is not None:
             self.apart[0][at], self.apart[1][at] = own, batch
+
+
+def _times(most: Ints, part: Ints, asked: Sequence[tuple[int, int]]) -> Ints:
+    """How often what is asked for fits, at most so often."""
+    for row, amount in asked:
+        most = np.minimum(most, part[row] // amount) if amount > 0 else np.where(part[row] < amount, 0, most)
+    return np.maximum(most, 0)
 
 
 def _static(

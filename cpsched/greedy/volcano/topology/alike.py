@@ -55,6 +55,9 @@ class Alike:
         board = self._session.board
         if task.status is not Status.PENDING or task.node or self._session.nominated_node(task):
             return False
+        if self._session.jobs[task.job].tasks[task.key] is not task:
+            # Left behind by operations that were done again with copies: another object may hold room for it.
+            return False
         return board is not None and board.is_local(task)
 
     def _state(self, board: Board, name: str, kinds: Sequence[Kind]) -> Hashable:

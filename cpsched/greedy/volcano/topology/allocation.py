@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from cpsched.greedy.volcano.hooks import Refusal
 from cpsched.greedy.volcano.jobs import JobState
@@ -12,12 +13,14 @@ from cpsched.greedy.volcano.search import Test
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.statement import Operation, Statement, saved
 from cpsched.greedy.volcano.task_queue import TaskQueue
-from cpsched.greedy.volcano.topology.alike import Alike
+from cpsched.greedy.volcano.topology.needless import Needless, Tries
 from cpsched.greedy.volcano.topology.nomination import from_nomination
 from cpsched.greedy.volcano.topology.recorder import Recorder
 from cpsched.greedy.volcano.topology.sub_jobs import SubJob
 from cpsched.greedy.volcano.topology.worksheet import Worksheet
 from cpsched.topology.tree import TOP
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -32,9 +35,9 @@ class _Found:
 class DomainAllocation:
     """Tries for one job."""
 
-    def __init__(self, session: Session, job: JobState, recorder: Recorder, test: Test, alike: Alike):
+    def __init__(self, session: Session, job: JobState, recorder: Recorder, test: Test, needless: Needless):
         self._session, self._job, self._recorder, self._test = session, job, recorder, test
-        self._alike, self._is_last = alike, True
+        self._needless, self._is_last = needless, True
 
     def job(self, sheet: Worksheet) -> Statement | None:
         """The operations in the best domain of the first row that has any; `sheet` keeps what is left."""
@@ -46,14 +49,15 @@ class DomainAllocation:
             job.fit_errors = {}
             return None
         for row in rows:
-            candidates = {}
-            for domain in self._alike.distinct(row, (job.sub_jobs[key] for key in sheet.tasks)):
-                self._is_last = domain == row[-1]
-                if (found := self._try_job(sheet, domain)) is not None:
-                    candidates[domain] = found
+
+            def attempt(domain: str, last: str = row[-1]) -> _Found | None:
+                self._is_last = domain == last
+                return self._try_job(sheet, domain)
+
+            candidates, known = _try_all(self._needless.for_job(row, job, sheet), attempt)
             if not candidates:
                 continue
-            domain = self._best({name: found.score for name, found in candidates.items()})
+            domain = self._best(known or {name: found.score for name, found in candidates.items()})
             statement = Statement(session)
             if not statement.replay(candidates[domain].operations):
                 return None
@@ -111,18 +115,22 @@ class DomainAllocation:
             if statement is not None:
                 return statement, 0.0
         for row in session.sub_job_gradient(sub_job, root, "allocate"):
-            candidates: dict[str, tuple[list[Operation], TaskQueue]] = {}
-            for domain in self._alike.distinct(row, (sub_job,)):
+
+            def attempt(domain: str, last: str = row[-1]) -> tuple[list[Operation], TaskQueue] | None:
                 job.forget_fit_errors(sub_job)
                 left = tasks.clone()
                 # Of all tries only the last leaves texts.
-                detailed = session.story.wanted or (self._is_last and domain == row[-1])
-                attempt = place_tasks(session, job, sub_job, left, domain, self._test, detailed=detailed)
-                if attempt is not None and attempt.operations:
-                    candidates[domain] = (saved([attempt]), left)
-                    attempt.discard()
+                detailed = session.story.wanted or (self._is_last and domain == last)
+                placed = place_tasks(session, job, sub_job, left, domain, self._test, detailed=detailed)
+                if placed is None or not placed.operations:
+                    return None
+                found = saved([placed]), left
+                placed.discard()
+                return found
+
+            candidates, scores = _try_all(self._needless.for_sub_job(row, job, sub_job, tasks), attempt)
             if candidates:
-                return self._take(sub_job, sheet, root, candidates)
+                return self._take(sub_job, sheet, root, candidates, scores)
         return None, 0.0
 
     def _take(
@@ -131,9 +139,10 @@ class DomainAllocation:
         sheet: Worksheet,
         root: str,
         candidates: Mapping[str, tuple[list[Operation], TaskQueue]],
+        known: Mapping[str, float] | None,
     ) -> tuple[Statement | None, float]:
         session = self._session
-        scores = session.hyper_node_scores(sub_job, list(candidates))
+        scores = known or session.hyper_node_scores(sub_job, list(candidates))
         domain = self._best(scores)
         operations, left = candidates[domain]
         statement = Statement(session)
@@ -149,3 +158,12 @@ class DomainAllocation:
         top = max(scores.values())
         equal = [name for name, score in scores.items() if score == top]
         return equal[self._session.choices.pick(len(equal))]
+
+
+def _try_all(tries: Tries, attempt: Callable[[str], T | None]) -> tuple[dict[str, T], Mapping[str, float] | None]:
+    """What the tries come to, with the scores of all domains where the best alone was tried."""
+    found = {domain: one for domain in tries.domains if (one := attempt(domain)) is not None}
+    if tries.scores is None or tries.domains[0] in found:
+        return found, tries.scores
+    # Something else than room is in the way, such as the queue's limit.
+    return {domain: one for domain in tries.otherwise if (one := attempt(domain)) is not None}, None

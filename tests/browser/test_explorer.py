@@ -1,0 +1,279 @@
+"""The page's explorer, as a person works with it: find, filter, choose, compare, share."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Locator, Page, expect
+
+import cpsched
+from cpsched.importers.policy import load_policy
+from cpsched.judge import judged
+from cpsched.report.decisions import decision_report
+from cpsched.report.html import html
+from cpsched.report.scene import Scene
+from cpsched.solution import Solution
+from tests.browser.conftest import Open
+
+HOSTILE = "</script><img src=x onerror=alert(1)>\u202egnp"
+
+
+def cluster(gpu_node: str = "gpu-node") -> dict[str, Any]:
+    """Six nodes in two zones; an urgent job needs one pod's room, and there are three ways to make it."""
+    sizes = {"cpu": "8", "memory": "32Gi", "nvidia.com/gpu": "8", "pods": "20"}
+    nodes = [
+        {"name": gpu_node, "allocatable": sizes, "labels": {"topology.kubernetes.io/zone": "east"}},
+        *(
+            {
+                "name": f"cpu-{n}",
+                "allocatable": {"cpu": "4", "memory": "8Gi", "pods": "20"},
+                "labels": {"topology.kubernetes.io/zone": "east" if n % 2 else "west"},
+            }
+            for n in range(5)
+        ),
+    ]
+    gpu = {"cpu": "1", "nvidia.com/gpu": "1"}
+
+    def job(name: str, priority: int, least: int, **task: Any) -> dict[str, Any]:
+        return {"name": name, "priorityClassName": f"p{priority}", "minMember": least, "tasks": [task]}
+
+    six = {"cpu": "6", "nvidia.com/gpu": "6"}
+    jobs = [
+        job("finetune", 100, 0, requests=six, running=gpu_node),
+        job("notebook", 10, 0, replicas=2, requests=gpu, running=gpu_node),
+        job("urgent", 1000, 1, requests=six),
+        job("web", 50, 3, replicas=3, requests={"cpu": "2", "memory": "1Gi"}),
+        job("large", 20, 1, requests={"cpu": "64"}),
+    ]
+    classes = {f"p{value}": value for value in (10, 20, 50, 100, 1000)}
+    return {"apiVersion": "cpsched/v1", "kind": "Instance", "priorityClasses": classes, "nodes": nodes, "jobs": jobs}
+
+
+def page_for(folder: Path, source: dict[str, Any]) -> Path:
+    """The report on two decisions that differ in whom they evict."""
+    instance = cpsched.load(source)
+    node = source["nodes"][0]["name"]
+    web = {f"web/task-{n}": f"cpu-{n}" for n in range(3)}
+    heuristic = {
+        "engine": "volcano",
+        "binds": web,
+        "pipelined": {"urgent/task-0": node},
+        "evictions": [
+            {"task": task, "node": node, "action": "preempt", "for": "default/urgent"}
+            for task in ("finetune/task-0", "notebook/task-0", "notebook/task-1")
+        ],
+        "unplaced": {"large/task-0": ["no node has 64 cpu"]},
+    }
+    optimum = heuristic | {"evictions": heuristic["evictions"][:1]}  # type: ignore[index]
+    policy = load_policy("volcano", instance=instance)
+    scene = Scene.of(
+        instance,
+        policy,
+        [judged(instance, policy, Solution.parse(one)) for one in (heuristic, optimum)],
+        ["volcano", "optimal"],
+    )
+    file = folder / "explorer.html"
+    file.write_text(html(decision_report(scene)))
+    return file
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return page_for(tmp_path_factory.mktemp("explorer"), cluster())
+
+
+def part(page: Page, name: str) -> Locator:
+    return page.locator(f'#explorer [data-part="{name}"]')
+
+
+def find(page: Page, text: str) -> None:
+    part(page, "q").fill(text)
+    part(page, "q").press("Enter")
+
+
+def cell(page: Page, node: str) -> Locator:
+    return page.locator(f'.map .cell[aria-label^="{node}:"]')
+
+
+def test_every_node_is_a_cell_that_says_what_happens_on_it(page_of: Open, file: Path) -> None:
+    page = page_of(file)
+    assert page.locator(".map .cell").count() == 6
+    expect(cell(page, "gpu-node")).to_have_attribute("aria-label", "gpu-node: 100 % full, 3 pods, 1 come, 1 evicted")
+    page.get_by_label("volcano", exact=True).check()
+    expect(cell(page, "gpu-node")).to_have_attribute("aria-label", "gpu-node: 75 % full, 1 pod, 1 come, 3 evicted")
+    page.get_by_label("before", exact=True).check()
+    expect(cell(page, "gpu-node")).to_have_attribute("aria-label", "gpu-node: 100 % full, 3 pods")
+    assert cell(page, "cpu-0").inner_text() == ""
+
+
+# A stranger's five questions, each in at most three steps from the opening screen.
+
+
+def test_who_is_evicted_for_a_job_and_why(page_of: Open, file: Path) -> None:
+    page = page_of(file)
+    find(page, "urgent")
+    told = part(page, "detail").inner_text()
+    assert "Job default/urgent" in told
+    assert "for it 3 pods are evicted (highest priority 100): finetune/task-0, notebook/task-0, notebook/task-1" in told
+    assert "for it 1 pod is evicted (highest priority 100): finetune/task-0" in told
+
+
+def test_which_node_takes_a_job(page_of: Open, file: Path) -> None:
+    page = page_of(file)
+    find(page, "web")
+    assert "3 start now on cpu-0, cpu-1, cpu-2" in part(page, "detail").inner_text()
+    assert page.locator(".map .cell.gang").count() == 3
+
+
+def test_what_differs_between_the_two(page_of: Open, file: Path) -> None:
+    page = page_of(file)
+    part(page, "show").select_option(label="only what differs")
+    page.locator('input[name="list"][value="pods"]').check()
+    rows = part(page, "list").locator("tbody tr")
+    assert rows.all_inner_texts() == [
+        "notebook/task-0 and 1 alike\t2\t10\t1 cpu, 1 gpu\tstays (gpu-node)\tis evicted (gpu-node)\tstays (gpu-node)"
+    ]
+    assert page.locator(".map .cell:not(.out)").count() == 1
+
+
+def test_is_it_proved(page_of: Open, file: Path) -> None:
+    """Decisions from files carry no proof, and the opening screen says so of each."""
+    page = page_of(file)
+    assert "heuristic decision, no optimality proof" in page.locator(".verdict").inner_text()
+    assert "heuristic decision, no optimality proof" in part(page, "counted").inner_text()
+
+
+def test_what_should_change_for_a_job_that_stays(page_of: Open, file: Path) -> None:
+    page = page_of(file)
+    find(page, "large")
+    told = part(page, "detail").inner_text()
+    assert "1 stay pending; why: no node has 64 cpu" in told
+    assert "cpsched explain" in told
+    assert "default/large" in told
+
+
+def test_choosing_lights_up_the_gang_and_its_victims(page_of: Open, file: Path) -> None:
+    page = page_of(file)
+    find(page, "urgent")
+    assert cell(page, "gpu-node").get_attribute("class") == "cell gang prey both"
+    part(page, "detail").get_by_role("button", name="finetune/task-0").first.click()
+    told = part(page, "detail").inner_text()
+    assert "Pod finetune/task-0" in told
+    assert "is evicted by preempt for default/urgent" in told
+
+
+def test_a_node_is_told_on_demand(page_of: Open, file: Path) -> None:
+    page = page_of(file)
+    cell(page, "gpu-node").click()
+    detail = part(page, "detail")
+    assert detail.locator(".panel").count() == 3
+    gpu = [detail.locator(".panel").nth(n).locator(".row").nth(2) for n in range(3)]
+    assert [row.locator(".taken").inner_text() for row in gpu] == ["8/8", "6/8", "8/8"]
+    assert [row.locator(".victim").count() for row in gpu] == [0, 3, 1]
+    gpu[1].locator(".block.victim").first.click()
+    assert "Pod " in detail.locator("h3").inner_text()
+
+
+def test_the_keyboard_walks_the_map(page_of: Open, file: Path) -> None:
+    page = page_of(file)
+    part(page, "group").select_option("zone")
+    page.locator(".map .cell").first.focus()
+    labels = []
+    for key in ("ArrowRight", "End", "Home", "ArrowDown", "ArrowUp"):
+        page.keyboard.press(key)
+        labels.append(str(page.evaluate("document.activeElement.getAttribute('aria-label')")).partition(":")[0])
+    assert labels == ["cpu-1", "cpu-4", "gpu-node", "cpu-0", "gpu-node"]
+    assert page.locator('.map .cell[tabindex="0"]').count() == 1
+    page.keyboard.press("Enter")
+    assert "Node gpu-node" in part(page, "detail").inner_text()
+    assert page.evaluate("document.activeElement.dataset.part") == "detail"
+
+
+def test_the_address_holds_the_state(page_of: Open, file: Path) -> None:
+    page = page_of(file)
+    part(page, "colour").select_option("priority")
+    page.get_by_label("volcano", exact=True).check()
+    find(page, "gpu-node")
+    address = page.url
+    assert "colour=priority" in address
+    part(page, "detail").get_by_role("button", name="Close").click()
+    assert "Node gpu-node" not in part(page, "detail").inner_text()
+    page.go_back()
+    expect(part(page, "detail")).to_contain_text("Node gpu-node")
+    other = page.context.new_page()
+    other.goto(address)
+    assert "Node gpu-node" in part(other, "detail").inner_text()
+    assert other.locator('input[name="at"]:checked').get_attribute("value") == "1"
+    assert part(other, "colour").input_value() == "priority"
+    assert other.locator(".map .cell.hue0").count() > 0
+
+
+@pytest.mark.parametrize("address", ["chosen=node:nothing", "at=99&list=x&group=x&sort=zz&colour=x", "q=%00%3Cimg%3E"])
+def test_an_address_that_makes_no_sense_does_no_harm(page_of: Open, file: Path, address: str) -> None:
+    page = page_of(file)
+    page.evaluate("address => { location.hash = address; }", address)
+    page.reload()
+    assert page.locator(".map .cell").count() == 6
+
+
+def test_lists_sort(page_of: Open, file: Path) -> None:
+    page = page_of(file)
+    names = part(page, "list").locator("tbody th")
+    assert names.all_inner_texts() == [
+        "default/urgent",
+        "default/finetune",
+        "default/web",
+        "default/large",
+        "default/notebook",
+    ]
+    part(page, "list").get_by_role("button", name="job", exact=True).click()
+    assert names.all_inner_texts()[0] == "default/finetune"
+    part(page, "list").get_by_role("button", name="job ▲").click()
+    assert names.all_inner_texts()[0] == "default/web"
+    assert part(page, "list").locator("th[aria-sort=descending]").count() == 1
+
+
+def test_a_decision_dropped_onto_the_page_is_shown_unchecked(page_of: Open, file: Path, tmp_path: Path) -> None:
+    page = page_of(file)
+    mine = tmp_path / "mine.json"
+    mine.write_text(json.dumps({"kind": "Solution", "binds": {"large/task-0": "cpu-4", "nobody/x": "cpu-1"}}))
+    part(page, "file").set_input_files(mine)
+    expect(part(page, "said")).to_contain_text(
+        "mine.json is shown beside the others; nothing of it is checked here. 1 entry is"
+    )
+    expect(cell(page, "cpu-4")).to_have_attribute("aria-label", "cpu-4: 1600 % full, 1 pod, 1 come")
+    mine.write_text("[1")
+    part(page, "file").set_input_files(mine)
+    expect(part(page, "said")).to_contain_text("this is not JSON")
+
+
+def test_hostile_names_are_only_names(page_of: Open, tmp_path: Path) -> None:
+    page = page_of(page_for(tmp_path, cluster(HOSTILE)))
+    shown = page.locator(".map .cell").first
+    assert (shown.get_attribute("aria-label") or "").startswith("</script><img src=x onerror=alert(1)>\\u202egnp: ")
+    shown.click()
+    assert part(page, "detail").locator("img").count() == 0
+    assert "<img src=x" in part(page, "detail").locator("h3").inner_text()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (420, "dark")])
+def test_axe_finds_nothing_serious(page_of: Open, file: Path, width: int, scheme: str) -> None:
+    page = page_of(file, width=width, scheme=scheme)
+    find(page, "urgent")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    found = [one for one in Axe().run(page).response["violations"] if one["impact"] in ("serious", "critical")]
+    assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []
+
+
+def test_without_a_script_everything_stands_in_the_tables(browser: Any, file: Path) -> None:
+    context = browser.new_context(java_script_enabled=False, offline=True)
+    page = context.new_page()
+    page.goto(file.as_uri())
+    assert page.locator("#explorer").is_hidden()
+    assert page.get_by_text("Tasks that come or go").is_visible()
+    assert page.locator("article.node").first.is_visible()
+    context.close()
