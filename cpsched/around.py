@@ -19,12 +19,17 @@ _MESSAGE = re.compile(
         | Error[ ]from[ ]server\b
         | (?:Unable[ ]to[ ]connect|The[ ]connection)[ ]to[ ]the[ ]server\b
         | No[ ]resources[ ]found\b
+        | Cluster[ ]info[ ]dumped[ ]to\b
         | Flag[ ]--\S+[ ]has[ ]been[ ]deprecated
         | [IWEF]\d{4}[ ]\d\d:\d\d:\d\d\.\d+[ ]
         | (?:[$>]|\++)[ ]?kubectl[ ]
     ).*$""",
     re.MULTILINE | re.VERBOSE,
 )
+_BEGINNING = 4096
+"""Characters that tell what a text is."""
+_TABLE = re.compile(r"(?:NAMESPACE {2,})?NAME {2,}[A-Z][A-Z-]*\b")
+_DESCRIBED = re.compile(r"Name: {2,}\S[^\n]*\n(?:[^\n]*\n)?(?:Namespace|Roles|Labels|Annotations|Priority): +\S")
 
 
 class _Log(NamedTuple):
@@ -90,3 +95,14 @@ def without_messages(text: str, file: str, aside: Aside) -> str:
     for number, message in found:
         aside.add(MESSAGES, file, f"line {number}", message)
     return kept
+
+
+def for_people(text: str, file: str) -> InputError | None:
+    """Whether this is what kubectl prints for people: a table, or a description."""
+    text = text[:_BEGINNING].lstrip("\ufeff \t\r\n").replace("\r\n", "\n")
+    what = "a table" if _TABLE.match(text) else "a description" if _DESCRIBED.match(text) else ""
+    if not what:
+        return None
+    return InputError(
+        f"{what} that kubectl prints for people", file=file, right="ask kubectl get for -o json or -o yaml"
+    )

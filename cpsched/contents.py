@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
+from typing import NamedTuple
 
-from cpsched.instance import ENDED, Instance, Status
+from cpsched.instance import ENDED, HOLDS_ROOM, Instance, Status
 from cpsched.objects.groups import Queue
 from cpsched.policy import Policy
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Solution
 
+FEW = 8
+"""Inputs that are told one by one."""
+Span = tuple[int, int]
 _STATES = {
     Status.RUNNING: "running",
     Status.BOUND: "bound",
@@ -34,6 +39,41 @@ def contents(instance: Instance, policy: Policy | None = None) -> str:
     if policy is not None:
         parts.append(f"scheduler {policy.model.scheduler}")
     return "; ".join(parts)
+
+
+class Size(NamedTuple):
+    """How large an input is."""
+
+    nodes: int
+    running: int
+    pending: int
+    """Pods that hold capacity, and pods that wait."""
+
+    @classmethod
+    def of(cls, instance: Instance) -> Size:
+        """As counted."""
+        counts = Counter(task.status for task in instance.tasks.values())
+        running = sum(counts[status] for status in HOLDS_ROOM)
+        return cls(len(instance.nodes), running, counts[Status.PENDING])
+
+
+def read_of_many(sizes: Mapping[str, Size], noun: str) -> list[str]:
+    """What inputs hold: a line for each of a few, a single one with the extremes for many."""
+    if len(sizes) <= FEW:
+        return [f"{name}: {_told(*((count, count) for count in size))}" for name, size in sizes.items()]
+    spans = [(min(counts), max(counts)) for counts in zip(*sizes.values(), strict=True)]
+    idle = sum(not size.pending for size in sizes.values())
+    told = f"; nothing is pending in {idle}" if idle else ""
+    return [f"{counted(len(sizes), noun)}: {_told(*spans)}{told}"]
+
+
+def _told(nodes: Span, running: Span, pending: Span) -> str:
+    return f"{_span(nodes)} node{'s' * (nodes[1] != 1)}, {_span(running)} pods running, {_span(pending)} pending"
+
+
+def _span(span: Span) -> str:
+    least, most = span
+    return f"{most:,}" if least == most else f"{least:,} to {most:,}"
 
 
 def counted(count: int, noun: str) -> str:

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from cpsched.archives import Budget, Member, is_archive, members
-from cpsched.around import without_logs, without_messages
+from cpsched.around import for_people, without_logs, without_messages
 from cpsched.aside import FILES, LINKS, OTHER_FILES, PARTS, Aside, Sort
 from cpsched.errors import InputError
 from cpsched.json_values import MAX_DEPTH, RepeatedKeyError, depth_exceeds, json_values, lists_in, too_deep
@@ -162,6 +162,19 @@ def _unmarked(data: bytes) -> str:
 
 
 def _values(text: str, file: str, aside: Aside | None) -> list[Any]:
+    """The documents of a text; what kubectl prints for people has none."""
+    try:
+        found = _values_around(text, file, aside)
+    except InputError as error:
+        raise for_people(text, file) or error from None
+    if not any(isinstance(one, list) or (isinstance(one, dict) and "kind" in one) for one in found):
+        wrong = for_people(text, file)
+        if wrong is not None:
+            raise wrong
+    return found
+
+
+def _values_around(text: str, file: str, aside: Aside | None) -> list[Any]:
     bare = without_logs(text, file, aside)
     if aside is not None and not _is_json(bare, file):
         bare = without_messages(bare, file, aside)

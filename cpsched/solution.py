@@ -219,3 +219,29 @@ class Solution(Framed, _Part):
     def evicted(self) -> frozenset[str]:
         """Tasks that are stopped."""
         return frozenset(eviction.task for eviction in self.evictions)
+
+
+class Solutions(_Part):
+    """What was decided in a cluster of two schedulers: a decision for each, as if the other did nothing."""
+
+    api_version: Literal["cpsched/v1"] = Field("cpsched/v1", alias="apiVersion")
+    kind: Literal["Solutions"] = "Solutions"
+    solutions: tuple[Solution, ...] = Field(description="one per scheduler whose pods wait; the model says whose it is")
+    notes: tuple[str, ...] = Field((), description="what is to be said of them together")
+
+    @classmethod
+    def parse(cls, data: Any, *, file: str | None = None) -> tuple[Solution, ...]:
+        """The decisions in the JSON form of Solutions, or the one in that of a Solution."""
+        if not isinstance(data, Mapping) or data.get("kind") != "Solutions":
+            return (Solution.parse(data, file=file),)
+        found = data.get("solutions")
+        if not isinstance(found, list) or not found:
+            raise InputError(
+                "no solutions", file=file, place="solutions", right="give what cpsched solve --json printed"
+            )
+        return tuple(Solution.parse(one, file=file) for one in found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form; each decision has that of a Solution."""
+        head = {"apiVersion": self.api_version, "kind": self.kind}
+        return {**head, "solutions": [one.to_dict() for one in self.solutions], "notes": list(self.notes)}

@@ -117,7 +117,7 @@ def check(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
 
         if github:
             models = [report.models] if report.models else []
-            emit_lines([*workflow_commands(report), *models, report.headline])
+            emit_lines([*workflow_commands(report), *report.read, *models, report.headline])
         elif json:
             emit(as_json(report.to_dict()))
         else:
@@ -155,7 +155,7 @@ def _run(corpus: str, question: Question, accepted: Baseline | None, jobs: int) 
     # Another process has another stdin.
     results = each(work, cases(corpus), 1 if corpus == "-" else jobs, lost)
     warned = False
-    for case in progress(results, count(corpus), "Checking"):
+    for case in (one for found in progress(results, count(corpus), "Checking") for one in found):
         report.add(case)
         if case.cache_warning and not warned:
             warn([case.cache_warning])
@@ -203,7 +203,7 @@ def _show(report: Report, *lines: str) -> None:
     from cpsched.cli.tables import table
     from cpsched.gate.markdown import sections
 
-    parts: list[Any] = []
+    parts: list[Any] = [report.read] if report.read else []
     for one in sections(report):
         parts.append(table(one.title, one.columns, one.rows))
         if one.more:

@@ -99,9 +99,10 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     told = Told(model, conf, lenient, kube_version, pod_groups, allow_extenders or None, strict, changes)
     options = Options(time_limit=time_limit, workers=workers, seed=seed, deterministic=deterministic)
     summary, kept = Summary(names), list[Any]()
-    single: Comparison | None = None
+    whole: list[Comparison] = []
+    total, found = _comparisons(corpora, names, told, options, cache, jobs)
     warned = False
-    for comparison in _comparisons(corpora, names, told, options, cache, jobs):
+    for comparison in found:
         if isinstance(comparison, InputError):
             warn([str(comparison)])
             summary.failed.append(str(comparison))
@@ -111,17 +112,18 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
         if cache_warning and not warned:
             warn([cache_warning])
             warned = True
-        single = comparison if not (summary.cases or summary.failed) else None
+        if total == 1:
+            whole.append(comparison)
         summary.add(comparison)
         if json or output is not None:
-            kept.append(comparison.to_dict(solutions=False))
-    document = _document(kept, summary) if single is None else single.to_dict()
+            kept.append(comparison.to_dict(solutions=total == 1))
+    document = _document(kept, summary) if len(whole) != 1 else whole[0].to_dict()
 
     def show() -> None:
         if json:
             emit(as_json(document))
-        elif single is not None:
-            _show_one(single, markdown)
+        elif whole:
+            _show_whole(whole, markdown)
         else:
             _show_many(summary, markdown)
 
@@ -131,7 +133,8 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
 
 def _comparisons(
     corpora: list[str], names: tuple[str, ...], told: Told, options: Options, cache: str | None, jobs: int
-) -> Iterator[Comparison | InputError]:
+) -> tuple[int, Iterator[Comparison | InputError]]:
+    """How many cases there are, and what each comes to; one in which pods of two schedulers wait comes twice."""
     from cpsched.compare.many import each
     from cpsched.importers.corpus import cases, count
 
@@ -139,43 +142,43 @@ def _comparisons(
     found = (case for corpus in corpora for case in cases(corpus))
     work = partial(_one, names=names, told=told, options=options, cache=cache, alone=total == 1)
     # Another process has another stdin.
-    yield from progress(each(work, found, 1 if "-" in corpora else jobs, _lost), total, "Comparing")
+    done = progress(each(work, found, 1 if "-" in corpora else jobs, _lost), total, "Comparing")
+    return total, (one for some in done for one in some)
 
 
 def _one(
     case: Case, *, names: tuple[str, ...], told: Told, options: Options, cache: str | None, alone: bool
-) -> Comparison | InputError:
+) -> list[Comparison | InputError]:
     """One case of many that cannot be read or decided does not keep the others from it."""
     try:
-        return _compared(case, names, told, options, cache, alone)
+        return [*_compared(case, names, told, options, cache, alone)]
     except InputError as error:
         if alone:
             raise
-        return error if error.file else error.within(file=case.place)
+        return [error if error.file else error.within(file=case.place)]
     except Exception as error:
         if alone:
             raise
-        return InputError(f"engine error: {unexpected(error)}", file=case.place)
+        return [InputError(f"engine error: {unexpected(error)}", file=case.place)]
 
 
-def _lost(case: Case) -> InputError:
+def _lost(case: Case) -> list[Comparison | InputError]:
     from cpsched.gate.measure import NO_RESULT
 
-    return InputError(f"engine error: {NO_RESULT}", file=case.place)
+    return [InputError(f"engine error: {NO_RESULT}", file=case.place)]
 
 
 def _compared(
     case: Case, names: tuple[str, ...], told: Told, options: Options, cache: str | None, alone: bool
-) -> Comparison:
+) -> Iterator[Comparison]:
     from cpsched.compare.comparison import compare as compare_engines
     from cpsched.compare.optima import optima_in
-    from cpsched.compare.session import open_session
+    from cpsched.compare.session import open_sessions
     from cpsched.engines import MIRROR
 
-    session = open_session(case, told)
-    if alone:
-        names = tuple(session.mirror if name == MIRROR and session.mirror not in names else name for name in names)
-    return compare_engines(session, names, options, optima_in(cache))
+    for session in open_sessions(case, told, names):
+        own = [session.mirror if name == MIRROR and session.mirror not in names else name for name in names]
+        yield compare_engines(session, tuple(own) if alone else names, options, optima_in(cache))
 
 
 def _document(kept: list[Any], summary: Any) -> dict[str, Any]:
@@ -183,14 +186,17 @@ def _document(kept: list[Any], summary: Any) -> dict[str, Any]:
     return {**head, "summary": summary.to_dict(), "cases": kept}
 
 
-def _show_one(comparison: Comparison, markdown: bool) -> None:
+def _show_whole(comparisons: list[Comparison], markdown: bool) -> None:
+    """One case in full, for each scheduler whose pods wait in it."""
     from cpsched.compare.sections import headline, sections
 
     if markdown:
-        emit(comparison.to_markdown())
+        emit("\n".join(one.to_markdown() for one in comparisons))
         return
-    head = [f"{comparison.id}, model {comparison.model}", *headline(comparison)]
-    emit_tables(head, *_tables(sections(comparison)))
+    parts: list[Any] = []
+    for one in comparisons:
+        parts += [[f"{one.id}, model {one.model}", *headline(one)], *_tables(sections(one))]
+    emit_tables(*parts)
 
 
 def _show_many(summary: Any, markdown: bool) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -97,8 +98,9 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     from cpsched.explain.inquiry import explain as inquire
     from cpsched.explain.waiting import waiting
     from cpsched.importers.load import load
-    from cpsched.importers.policy import load_policy
+    from cpsched.importers.policy import load_policies
     from cpsched.options import Options
+    from cpsched.together import of_engines
 
     check_outputs(output)
     changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without, assume_nodes)
@@ -107,7 +109,7 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     engines.find(engine or engines.DEFAULT)
     with busy(f"Reading {input_}"):
         instance = load(input_, lenient=lenient, strict=strict, changes=changes, held=True)
-        policy = load_policy(
+        every = load_policies(
             model,
             conf,
             instance=instance,
@@ -116,34 +118,52 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
             allow_extenders=allow_extenders or None,
             subject=name or job or task,
         )
-    decides = engine or (policy.model.scheduler if lists else engines.DEFAULT)
-    announce(policy)
-    warn([*instance.warnings, *policy.warnings, *doubts(decides, policy), *in_doubt(instance, json)])
+        policies = of_engines([engine or engines.DEFAULT], every)
+    for policy in policies:
+        announce(policy)
+    said = [text for one in policies for text in (*one.warnings, *doubts(engine or "", one))]
+    warn(dict.fromkeys([*instance.warnings, *said, *in_doubt(instance, json)]))
     with busy("Explaining"):
+        found: list[Explanation | Waiting]
         if lists:
-            found: Explanation | Waiting = waiting(instance, policy, options, decides)
+            beside = reversed(policies) if len(policies) > 1 else [None]
+            found = [waiting(instance, one, options, engine, also) for one, also in zip(policies, beside, strict=True)]
         else:
-            found = inquire(instance, policy, options, engine=decides, job=job, task=task, name=name)
-    elsewhere = list(for_others(instance, policy, input_, "explain")) if lists else []
-    _show(found, contents(instance, policy), elsewhere, json, markdown, output)
-    return NO_ANSWER if found.is_open else FINE
+            decides = engine or engines.DEFAULT
+            found = [inquire(instance, policies[0], options, engine=decides, job=job, task=task, name=name)]
+    elsewhere = list(for_others(instance, policies[0], input_, "explain")) if lists and len(policies) == 1 else []
+    _show(found, [contents(instance, policy) for policy in policies], elsewhere, json, markdown, output)
+    return NO_ANSWER if any(one.is_open for one in found) else FINE
 
 
 def _show(
-    found: Explanation | Waiting, read: str, elsewhere: list[str], json: bool, markdown: bool, output: str | None
+    found: Sequence[Explanation | Waiting],
+    read: Sequence[str],
+    elsewhere: list[str],
+    json: bool,
+    markdown: bool,
+    output: str | None,
 ) -> None:
     from cpsched.cli.explanation import explanation_tables
     from cpsched.compare.text import md
 
-    more = "".join(f"\n{md(line)}\n" for line in elsewhere)
-    text = f"{read}\n\n{found.to_markdown()}{more}" if markdown else as_json(found.to_dict())
+    def as_text() -> str:
+        if not markdown:
+            return as_json(_document(found))
+        pages = (f"{line}\n\n{one.to_markdown()}" for line, one in zip(read, found, strict=True))
+        return "\n".join(pages) + "".join(f"\n{md(line)}\n" for line in elsewhere)
 
     def show() -> None:
-        if json:
-            emit(as_json(found.to_dict()))
-        elif markdown:
-            emit(text)
+        if json or markdown:
+            emit(as_json(_document(found)) if json else as_text())
         else:
-            emit_tables(read, *explanation_tables(found.blocks()), *elsewhere)
+            parts = ((line, *explanation_tables(one.blocks())) for line, one in zip(read, found, strict=True))
+            emit_tables(*(part for answer in parts for part in answer), *elsewhere)
 
-    deliver(show, (output, lambda: text))
+    deliver(show, (output, as_text))
+
+
+def _document(found: Sequence[Explanation | Waiting]) -> dict[str, Any]:
+    """The JSON form; of two schedulers a list each."""
+    lists = [one.to_dict() for one in found]
+    return lists[0] if len(lists) == 1 else {"apiVersion": "cpsched/v1", "kind": "WaitingLists", "lists": lists}

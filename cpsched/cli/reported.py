@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -70,20 +70,28 @@ def report_decisions(request: Request) -> Report:
     """The report on a cluster, or on a Comparison if its cluster is nowhere to be found."""
     from cpsched.report.decisions import decision_report
     from cpsched.report.scene import Scene
+    from cpsched.report.together import together
     from cpsched.report.told import told_report
+    from cpsched.together import own_part
 
     with busy(f"Reading {request.input}"):
         told = _told(request.input)
         cluster = request.input if told is None else _cluster_of(told, request.input)
-        stored = [*(_of_told(told, request.input) if told else ()), *_stored(request.solutions)]
+        stored = [*(_of_told(told, request.input) if told else ()), *_stored(request.solutions, request.model)]
         if cluster is None and told is not None:
             return told_report(told, Path(request.input).name)
-        instance, policy = _opened(cluster or request.input, request, stored)
-    decided = [*_judged(instance, policy, stored), *_decided(instance, policy, request, bool(stored))]
-    names = unique(name for name, _ in decided)
-    with busy("Drawing"):
-        scene = Scene.of(instance, policy, [one for _, one in decided], names)
-        return decision_report(scene, _compared(scene, request.options), most_nodes=request.nodes)
+        instance, policies = _opened(cluster or request.input, request, stored)
+    reports: dict[str, Report] = {}
+    for policy in policies:
+        decided = [*_judged(instance, policy, stored), *_decided(instance, policy, request, bool(stored))]
+        if len(policies) > 1:
+            decided = [(name, own_part(instance, policy, one)) for name, one in decided]
+        names = unique(name for name, _ in decided)
+        with busy("Drawing"):
+            scene = Scene.of(instance, policy, [one for _, one in decided], names)
+            made = decision_report(scene, _compared(scene, request.options), most_nodes=request.nodes)
+        reports[policy.model.scheduler] = made
+    return together(reports)
 
 
 def _compared(scene: Scene, options: Options) -> Told | None:
@@ -121,7 +129,7 @@ def _told(input_: str) -> Told | None:
     documents = read_documents(input_, Aside())
     data = documents[0].data if len(documents) == 1 else None
     kind = data.get("kind") if isinstance(data, Mapping) else None
-    if kind == "Solution":
+    if kind in ("Solution", "Solutions"):
         right = "name the cluster, and add --solution for the decision"
         raise InputError("a decision without its cluster", file=input_, right=right)
     return Told.parse(data, file=input_) if kind in (KIND, f"{KIND}s") else None
@@ -148,18 +156,27 @@ def _of_told(told: Told, file: str) -> list[Stored]:
     return [Stored(_name(name, file), one, file) for name, one in zip(told.names, told.solutions, strict=True)]
 
 
-def _stored(files: Iterable[str]) -> Iterator[Stored]:
+def _stored(files: Iterable[str], model: str | None) -> Iterator[Stored]:
     from cpsched.files import read_document
     from cpsched.report.told import KIND, Told
-    from cpsched.solution import Solution
+    from cpsched.solution import Solutions
 
     for file in files:
         data = read_document(file).data
         if isinstance(data, Mapping) and data.get("kind") == KIND:
             yield from _of_told(Told.parse(data, file=file), file)
         else:
-            solution = Solution.parse(data, file=file)
+            solution = _one_of(Solutions.parse(data, file=file), model, file)
             yield Stored(_name(solution.engine, file), solution, file)
+
+
+def _one_of(found: Sequence[Solution], model: str | None, file: str) -> Solution:
+    """Of the decisions for two schedulers that of the model; a report on stored decisions has one model."""
+    own = [one for one in found if len(found) == 1 or one.model == model]
+    if own:
+        return own[0]
+    named = " or ".join(f"--model {one.model}" for one in found)
+    raise InputError(f"{len(found)} decisions, each under a model of its own", file=file, right=f"add {named}")
 
 
 def _name(engine: str, file: str) -> str:
@@ -167,13 +184,16 @@ def _name(engine: str, file: str) -> str:
     return f"{one_line(engine, 60)} ({Path(file).name})" if engine else Path(file).name
 
 
-def _opened(cluster: str, request: Request, stored: list[Stored]) -> tuple[Instance, Policy]:
+def _opened(cluster: str, request: Request, stored: list[Stored]) -> tuple[Instance, tuple[Policy, ...]]:
+    """The cluster, and the policy of every scheduler whose pods wait; stored decisions are judged under one."""
+    from cpsched.engines import named_in
     from cpsched.importers.load import load
-    from cpsched.importers.policy import load_policy
+    from cpsched.importers.policy import load_policies
+    from cpsched.together import of_engines
 
     instance = load(cluster, lenient=request.lenient, strict=request.strict, changes=request.changes)
     named = next((one for one in stored if one.solution.model), None)
-    policy = load_policy(
+    policies = load_policies(
         request.model or (None if named is None else model_of(named.solution, named.file)),
         request.conf,
         instance=instance,
@@ -181,9 +201,11 @@ def _opened(cluster: str, request: Request, stored: list[Stored]) -> tuple[Insta
         kube_version=request.kube_version or (None if named is None else named.solution.kube_version or None),
         allow_extenders=request.allow_extenders or None,
     )
-    announce(policy)
-    warn([*instance.warnings, *policy.warnings])
-    return instance, policy
+    policies = policies[:1] if stored else of_engines(named_in(request.engines or ()), policies)
+    for policy in policies:
+        announce(policy)
+    warn(dict.fromkeys([*instance.warnings, *(text for policy in policies for text in policy.warnings)]))
+    return instance, policies
 
 
 def _judged(instance: Instance, policy: Policy, stored: Iterable[Stored]) -> Iterator[tuple[str, Solution]]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from cpsched.cli.delivery import check_outputs, deliver
 from cpsched.cli.in_doubt import in_doubt
-from cpsched.cli.others import for_others
+from cpsched.cli.others import decided_for_each, notes_beside, refuse_of_two, with_notes
 from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, line_sink, warn
 from cpsched.cli.parameters import (
     AllowExtenders,
@@ -123,9 +123,11 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     from cpsched import engines
     from cpsched.cli import replays
     from cpsched.importers.load import load
-    from cpsched.importers.policy import load_policy
+    from cpsched.importers.policy import load_policies
     from cpsched.judge import stamped
     from cpsched.options import Options
+    from cpsched.solution import Solutions
+    from cpsched.together import of_engines
 
     options = Options(
         time_limit=time_limit,
@@ -154,54 +156,53 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     engines.find(name)
     with busy(f"Reading {input_}"):
         instance = load(input_, sharding=shard, lenient=lenient, strict=strict, changes=changes)
-        policy = load_policy(
-            model,
-            conf,
-            instance=instance,
-            lenient=lenient,
-            kube_version=kube_version,
-            allow_extenders=allow_extenders or None,
-        )
-    announce(policy)
-    warn([*instance.warnings, *policy.warnings, *doubts(name, policy), *in_doubt(instance, json)])
+        told: dict[str, Any] = {"kube_version": kube_version, "allow_extenders": allow_extenders or None}
+        policies = of_engines([name], load_policies(model, conf, instance=instance, lenient=lenient, **told))
+    if len(policies) > 1:
+        refuse_of_two(certificate=certificate, export=export)
+    for policy in policies:
+        announce(policy)
+    said = [text for policy in policies for text in (*policy.warnings, *doubts(name, policy))]
+    warn(dict.fromkeys([*instance.warnings, *said, *in_doubt(instance, json)]))
     if all_outcomes:
-        outcomes = replays.list_outcomes(name, instance, policy, json=json, output=output)
+        outcomes = replays.list_outcomes(name, instance, policies[0], json=json, output=output)
         return FINDINGS if all(one.findings for one in outcomes) else FINE
     if trace:
-        replays.tell_story(name, instance, policy, options, json=json)
-    with line_sink(log) as told, busy(f"Deciding ({name})"):
-        solution = engines.run(name, instance, policy, replace(options, log=told))
-    warn(solution.notes)
-    if solution.interrupted:
-        warn(["interrupted: this is the best decision so far"])
-
-    waiting = list(for_others(instance, policy, input_, "solve"))
+        replays.tell_story(name, instance, policies[0], options, json=json)
+    with line_sink(log) as lines:
+        decided = list(decided_for_each(name, instance, policies, replace(options, log=lines)))
+    notes = notes_beside(instance, policies, decided, input_)
 
     def certificate_text() -> str:
         from cpsched.certificate import certify
 
+        [(policy, solution)] = decided
         return as_json(certify(instance, policy, solution).to_dict())
 
     def solution_text() -> str:
-        from cpsched.contents import nothing_to_decide
-        from cpsched.snapshot import Snapshot
-
-        nothing = nothing_to_decide(Snapshot(instance, policy), solution)
-        notes = (*solution.notes, *([f"nothing to decide: {nothing}"] if nothing else []), *waiting)
-        return as_json(stamped(instance, solution.model_copy(update={"notes": notes})).to_dict())
+        if len(policies) == 1:
+            return as_json(stamped(instance, with_notes(instance, *decided[0], notes)).to_dict())
+        found = (stamped(instance, with_notes(instance, policy, one)) for policy, one in decided)
+        return as_json(Solutions(solutions=tuple(found), notes=tuple(notes)).to_dict())
 
     def show() -> None:
         from cpsched.cli.decision import decision_tables
         from cpsched.snapshot import Snapshot
 
-        emit_tables(*decision_tables(Snapshot(instance, policy), solution), *waiting)
+        parts = (part for policy, one in decided for part in decision_tables(Snapshot(instance, policy), one))
+        emit_tables(*parts, *notes)
 
     deliver((lambda: emit(solution_text())) if json else show, (certificate, certificate_text), (output, solution_text))
-    return exit_code(solution)
+    return exit_code(*(solution for _, solution in decided))
 
 
-def exit_code(solution: Solution) -> int:
-    """0, or 1 for a decision that breaks a rule, or 3 if there is none."""
+def exit_code(*solutions: Solution) -> int:
+    """0, or 1 for a decision that breaks a rule, or 3 if there is none; of several decisions in this order."""
+    codes = {_code(one) for one in solutions}
+    return next((code for code in (FINDINGS, NO_ANSWER) if code in codes), FINE)
+
+
+def _code(solution: Solution) -> int:
     if solution.status.value in ("infeasible", "unknown"):
         return NO_ANSWER
     return FINDINGS if solution.findings else FINE

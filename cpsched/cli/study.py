@@ -252,6 +252,7 @@ def _as_dict(tally: Tally | None, summary: Summary, files: list[Path], unreadabl
 
     return {
         **({} if tally is None else asdict(tally)),
+        "read": summary.read(),
         "models": summary.models(),
         "summary": summary.rows(),
         **({"doubts": dict(summary.doubts)} if summary.doubts else {}),
@@ -268,6 +269,8 @@ def _tables(tally: Tally | None, summary: Summary, files: list[Path]) -> list[Pa
     if tally is not None:
         done = tally.kept + tally.ran
         parts.append(f"{done} of {tally.cells} cells done, {tally.kept} of them before, {tally.failed} failed")
+    if read := summary.read():
+        parts.append(read)
     if chosen := grouped(summary.choices.values(), "instance", "instances"):
         parts.append(chosen)
     parts += [f"Doubt, in {count} cell{'s' * (count > 1)}: {text}" for text, count in summary.doubts.items()]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from cpsched.check import Decision
+    from cpsched.cli.output import Part
     from cpsched.instance import Instance
     from cpsched.solution import Finding, Solution
 
@@ -81,37 +82,46 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     was made from another input or under another policy is checked all the same, with a warning. Of a certificate the
     bounds are computed anew too; if some of them are only claimed, the exit code is 3.
     """
-    from cpsched.cli.certificates import shown_doubts, verify_certificate
-    from cpsched.completeness.registry import doubts
-    from cpsched.contents import contents
+    from cpsched.cli.certificates import verify_certificate
     from cpsched.files import read_document
-    from cpsched.judge import decision_of, findings
-    from cpsched.provenance import differences
-    from cpsched.solution import Solution
+    from cpsched.solution import Solutions
 
     changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without, assume_nodes)
     terms = Terms(model, conf, kube_version, shard_of(sharding, shard_nodes), lenient, changes)
     document = read_document(solution_file)
     if isinstance(document.data, Mapping) and document.data.get("kind") == "Certificate":
         return verify_certificate(document, input_, terms, json=json, strict=strict)
-    solution = Solution.parse(document.data, file=document.file)
+    solutions = Solutions.parse(document.data, file=document.file)
+    answers = [_checked(solution, document.file, input_, terms, json) for solution in solutions]
+    if json:
+        verdicts = [verdict for verdict, _, _ in answers]
+        head = {"apiVersion": "cpsched/v1", "kind": "Verifications"}
+        emit(as_json(verdicts[0] if len(verdicts) == 1 else {**head, "verifications": verdicts}))
+    else:
+        emit_tables(*(part for _, parts, _ in answers for part in parts))
+    return 1 if strict or any(found for _, _, found in answers) else 0
+
+
+def _checked(
+    solution: Solution, file: str, input_: str, terms: Terms, json: bool
+) -> tuple[dict[str, Any], list[Part], tuple[Finding, ...]]:
+    """The verdict as JSON and as tables, and what was found."""
+    from cpsched.cli.certificates import shown_doubts
+    from cpsched.completeness.registry import doubts
+    from cpsched.contents import contents
+    from cpsched.judge import decision_of, findings
+    from cpsched.provenance import differences
+
     with busy("Checking"):
-        instance, policy = terms.opened(input_, solution, document.file)
+        instance, policy = terms.opened(input_, solution, file)
         decision = decision_of(instance, policy, solution)
         found = findings(decision, solution)
     announce(policy)
     warn([*instance.warnings, *policy.warnings, *in_doubt(instance, json)])
-    warn(f"{document.file}: {text}" for text in differences(instance, policy, solution))
-    if json:
-        emit(as_json(_verdict(solution, instance, decision, found) | shown_doubts(doubts(instance, policy))))
-    else:
-        emit_tables(
-            [contents(instance, policy), *above(doubts(instance, policy)), sentence(instance, policy)],
-            _rules(found),
-            *_claims(solution),
-            _summary(found),
-        )
-    return 1 if found or strict else 0
+    warn(f"{file}: {text}" for text in differences(instance, policy, solution))
+    verdict = _verdict(solution, instance, decision, found) | shown_doubts(doubts(instance, policy))
+    head = [contents(instance, policy), *above(doubts(instance, policy)), sentence(instance, policy)]
+    return verdict, [head, _rules(found), *_claims(solution), _summary(found)], found
 
 
 def _claimed(solution: Solution) -> list[str]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from cpsched.importers.policy import Configuration, load_policy
+from cpsched.importers.policy import Configuration, load_policies, load_policy
 from cpsched.importers.recorded import Outcome, outcomes
 from cpsched.instance import Instance
 from cpsched.options import Options
 from cpsched.policy import Policy
+from cpsched.together import of_engines
 
 if TYPE_CHECKING:
     from cpsched.importers.corpus import Case
@@ -58,16 +60,42 @@ class Session:
 
 def open_session(case: Case, told: Told) -> Session:
     """Load a case; what the user says comes before what the case says."""
-    instance = case.load(lenient=told.lenient, strict=told.strict, changes=told.changes)
-    policy = load_policy(
-        told.model if told.model is not None else case.model,
-        told.conf,
-        instance=instance,
-        lenient=told.lenient,
-        kube_version=told.kube_version,
-        stated=case.conf,
-        allow_extenders=told.allow_extenders,
-    )
+    instance = _loaded(case, told)
+    policy = load_policy(_model(case, told), told.conf, stated=case.conf, **_terms(told, instance))
+    return _session(case, told, instance, policy)
+
+
+def open_sessions(case: Case, told: Told, engines: Collection[str]) -> list[Session]:
+    """The same, and where pods of two schedulers wait a session for each; the second has its scheduler in its id.
+
+    Engines of which one mirrors a scheduler are asked about that one alone. Rows and cases with a decision are sessions
+    of one scheduler: the recorder knew whose.
+    """
+    if case.row is not None or outcomes(case):
+        return [open_session(case, told)]
+    instance = _loaded(case, told)
+    policies = load_policies(_model(case, told), told.conf, **_terms(told, instance))
+    sessions = [_session(case, told, instance, policy) for policy in of_engines(engines, policies)]
+    return [*sessions[:1], *(replace(one, id=f"{one.id} ({one.mirror})") for one in sessions[1:])]
+
+
+def _loaded(case: Case, told: Told) -> Instance:
+    return case.load(lenient=told.lenient, strict=told.strict, changes=told.changes)
+
+
+def _model(case: Case, told: Told) -> Configuration | None:
+    return told.model if told.model is not None else case.model
+
+
+def _terms(told: Told, instance: Instance) -> dict[str, Any]:
+    return {
+        "instance": instance,
+        "lenient": told.lenient,
+        "kube_version": told.kube_version,
+        "allow_extenders": told.allow_extenders,
+    }
+
+
+def _session(case: Case, told: Told, instance: Instance, policy: Policy) -> Session:
     groups = told.pod_groups or case.stated.get("pod_groups") is True
-    found = outcomes(case)
-    return Session(case.id, instance, policy, found, case.only, groups, case.file, case.line)
+    return Session(case.id, instance, policy, outcomes(case), case.only, groups, case.file, case.line)

@@ -12,6 +12,7 @@ from cpsched.alterations import Alteration
 from cpsched.doubts import Doubt
 from cpsched.explain.blocks import Block, Table, what_if_block
 from cpsched.explain.first_reason import FirstReasons
+from cpsched.importers.chosen import undecided
 from cpsched.instance import Instance, Status, Task
 from cpsched.options import Options
 from cpsched.policy import Policy
@@ -86,13 +87,20 @@ class Waiting(_Part):
             yield f"Add a name to see the reason on every node and what would place it: cpsched explain INPUT {example}"
 
 
-def waiting(instance: Instance, policy: Policy, options: Options, engine: str | None = None) -> Waiting:
-    """One decision of the engine, by default that of the model's scheduler; then the first reason of what it leaves."""
+def waiting(
+    instance: Instance, policy: Policy, options: Options, engine: str | None = None, also: Policy | None = None
+) -> Waiting:
+    """One decision of the engine, by default that of the model's scheduler; then the first reason of what it leaves.
+
+    Pods that `also` decides about, the policy of another scheduler, are left to it.
+    """
     name = engine or policy.model.scheduler
     solution = engines.run(name, instance, policy, options)
     found: dict[str, dict[str, Task]] = {}
     snapshot = Snapshot(instance, policy)
     for reason, task in _reasons(snapshot, solution, name):
+        if also is not None and undecided(task, policy) is not None and undecided(task, also) is None:
+            continue
         found.setdefault(reason, {})[task.key] = task
     groups = {reason: _group(snapshot, reason, [*tasks.values()]) for reason, tasks in found.items()}
     starts = groups.pop(STARTS, None)

@@ -17,7 +17,9 @@ def markdown(report: Report) -> str:
     """Headline, what failed, what changed."""
     mark = "✅" if report.exit_code == 0 else "❌"
     models = ["", md(report.models) + "."] if report.models else []
-    lines = [f"### {mark} cpsched check", "", md(report.headline) + ".", *models, *markdown_tables(sections(report))]
+    read = [line for one in report.read for line in ("", md(one))]
+    lines = [f"### {mark} cpsched check", "", md(report.headline) + ".", *read, *models]
+    lines += markdown_tables(sections(report))
     return "\n".join(lines) + "\n"
 
 

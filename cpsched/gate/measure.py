@@ -9,9 +9,10 @@ from typing import Literal
 
 from cpsched.compare.contender import OPTIMAL, Contender, contend
 from cpsched.compare.optima import optima_in
-from cpsched.compare.session import Session, Told, open_session
+from cpsched.compare.session import Session, Told, open_sessions
 from cpsched.compare.standing import Gap, gap
 from cpsched.completeness.registry import doubts
+from cpsched.contents import Size
 from cpsched.errors import InputError, unexpected
 from cpsched.importers.corpus import Case
 from cpsched.judge import LEVELS
@@ -50,6 +51,8 @@ class Measured:
     """Why this model, as a sentence; empty where nothing was to choose."""
     chosen_by: str = ""
     """The kind of that reason; empty where the user or the case named the model."""
+    read: Size | None = None
+    """What the case holds; None if it cannot be read."""
     instance: str = ""
     """Hash of instance and policy."""
     findings: tuple[Finding, ...] = ()
@@ -81,15 +84,23 @@ class Question:
     """Whether the distance to the optimum is worked out."""
 
 
-def measure(case: Case, question: Question) -> Measured:
-    """Load, decide, judge, and hold against the optimum; whatever goes wrong with one case is told, not raised."""
+def measure(case: Case, question: Question) -> list[Measured]:
+    """Load, decide, judge, and hold against the optimum; whatever goes wrong with one case is told, not raised.
+
+    A case in which pods of two schedulers wait is measured for each.
+    """
     place = (case.id, case.file, case.line)
     try:
-        session = open_session(case, question.told)
+        sessions = open_sessions(case, question.told, [question.engine])
     except InputError as error:
-        return Measured(*place, "bad case", str(error.within(file=case.place)))
+        return [Measured(*place, "bad case", str(error.within(file=case.place)))]
     except Exception as error:
-        return Measured(*place, "bad case", f"{case.place}: {unexpected(error)}")
+        return [Measured(*place, "bad case", f"{case.place}: {unexpected(error)}")]
+    return [_measured(session, question) for session in sessions]
+
+
+def _measured(session: Session, question: Question) -> Measured:
+    place = (session.id, session.file, session.line)
     try:
         return _decided(session, question)
     except InputError as error:
@@ -98,9 +109,9 @@ def measure(case: Case, question: Question) -> Measured:
         return Measured(*place, "engine error", unexpected(error))
 
 
-def lost(case: Case) -> Measured:
+def lost(case: Case) -> list[Measured]:
     """A case whose process ended without a result: the system ended it, or a library did."""
-    return Measured(case.id, case.file, case.line, "engine error", NO_RESULT)
+    return [Measured(case.id, case.file, case.line, "engine error", NO_RESULT)]
 
 
 def _decided(session: Session, question: Question) -> Measured:
@@ -116,13 +127,15 @@ def measured(session: Session, own: Contender, best: Contender | None = None) ->
     """A decision that is there, as the gate sees it."""
     place = (session.id, session.file, session.line)
     if own.standing is None:
-        return Measured(*place, "no answer", f"{own.engine} gave no decision in time", own.solution.engine)
+        why, read = f"{own.engine} gave no decision in time", Size.of(session.instance)
+        return Measured(*place, "no answer", why, own.solution.engine, read=read)
     return Measured(
         *place,
         decided_by=own.solution.engine,
         model=session.policy.name,
         choice=session.policy.choice,
         chosen_by=session.policy.origin.chosen_by,
+        read=Size.of(session.instance),
         instance=fingerprint(session),
         findings=(*own.solution.findings, *_refuted(own, best)),
         levels=own.standing.shown,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import cpsched.version
+from cpsched.contents import read_of_many
 from cpsched.errors import InputError
 from cpsched.gate.baseline import Baseline, Entry
 from cpsched.gate.measure import Measured
@@ -82,6 +83,11 @@ class Report:
         decided = (one.case for one in self.verdicts if one.case.outcome == "decided")
         return grouped(((case.model, case.chosen_by) for case in decided), "case", "cases")
 
+    @property
+    def read(self) -> list[str]:
+        """What the cases hold, in a few lines."""
+        return read_of_many({one.case.id: one.case.read for one in self.verdicts if one.case.read}, "case")
+
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
         return {
@@ -105,6 +111,8 @@ def _case(one: Verdict) -> dict[str, Any]:
     shown: dict[str, Any] = {"id": case.id, "file": case.file, "line": case.line, "state": one.state}
     notes = (*one.notes, case.note) if case.note else one.notes
     shown |= {"faults": [vars(fault) for fault in one.faults], "notes": list(notes)}
+    if case.read is not None:
+        shown["read"] = case.read._asdict()
     if case.outcome != "decided":
         return shown
     entry = Entry.of(case).model_dump(mode="json")

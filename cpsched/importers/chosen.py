@@ -29,7 +29,7 @@ class Choice(NamedTuple):
     """The kind of reason: what of the input decided; empty where the user did."""
 
 
-_PENDING, _OBJECTS = "the pending pods", "the objects"
+BY_PENDING, _BY_OBJECTS = "the pending pods", "the objects"
 _BY_DEFAULT = Choice(DEFAULT, by=BY_DEFAULT)
 
 
@@ -89,12 +89,12 @@ def _of_cluster(instance: Instance) -> Choice:
     parts = [f"{_pods(pending['volcano'])} of Volcano"] if pending["volcano"] else []
     parts += [f"{held} PodGroup{'s' * (held != 1)} without pods"] if held else []
     if parts:
-        return Choice("volcano", f"{', '.join([*parts, kube] if kube else parts)} pending", _PENDING)
+        return Choice("volcano", f"{', '.join([*parts, kube] if kube else parts)} pending", BY_PENDING)
     if kube:
-        return Choice("kube", f"{kube} pending, none of Volcano", _PENDING)
+        return Choice("kube", f"{kube} pending, none of Volcano", BY_PENDING)
     if _has_volcano(instance) or not instance.tasks:
-        return Choice("volcano", "no pod is pending, and the input has objects of Volcano", _OBJECTS)
-    return Choice("kube", "no pod is pending, and the input has no objects of Volcano", _OBJECTS)
+        return Choice("volcano", "no pod is pending, and the input has objects of Volcano", _BY_OBJECTS)
+    return Choice("kube", "no pod is pending, and the input has no objects of Volcano", _BY_OBJECTS)
 
 
 class Others(NamedTuple):
@@ -110,18 +110,29 @@ class Others(NamedTuple):
         return f"{_pods(count)} of scheduler {self.scheduler} {_are(count)} pending ({_listed(self.tasks)})"
 
 
-def others(instance: Instance, policy: Policy) -> list[Others]:
-    """Pending pods that this policy decides nothing about, by whose they are."""
+def others(instance: Instance, policy: Policy, also: Policy | None = None) -> list[Others]:
+    """Pending pods that this policy decides nothing about, nor the one beside it, by whose they are."""
     strangers: dict[str, list[str]] = {}
     for task in instance.tasks.values():
-        if _waits(task) and (whose := undecided(task, policy)) is not None:
+        if not _waits(task) or (whose := undecided(task, policy)) is None:
+            continue
+        if also is None or undecided(task, also) is not None:
             strangers.setdefault(whose, []).append(task.key)
     return [Others(whose, tuple(keys), model_for(whose, policy)) for whose, keys in sorted(strangers.items())]
 
 
-def beside(instance: Instance, policy: Policy) -> Iterator[str]:
-    """The same as warnings, and the pods that Kueue holds back."""
+def of_other(instance: Instance, policy: Policy) -> Choice | None:
+    """The model of the other mirrored scheduler, if pods of its own wait too."""
     for one in others(instance, policy):
+        if one.model is not None:
+            whose = f"{_pods(len(one.tasks))} of {TITLES[one.model]} pending too"
+            return Choice(one.model, f"{whose}; each scheduler is decided as if the other did nothing", BY_PENDING)
+    return None
+
+
+def beside(instance: Instance, policy: Policy, also: Policy | None = None) -> Iterator[str]:
+    """The same as warnings, and the pods that Kueue holds back."""
+    for one in others(instance, policy, also):
         if one.model is not None:
             help_ = f"see --model {one.model}"
         elif _MODELS.get(one.scheduler) is None:

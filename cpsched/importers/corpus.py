@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from cpsched.aside import Aside
 from cpsched.errors import InputError
-from cpsched.files import begins_with, files_below, read_document, read_lines
+from cpsched.files import begins_with, files_below, read_document, read_documents, read_lines
+from cpsched.importers.listed import objects_in
 from cpsched.importers.load import load
 from cpsched.instance import Instance
 from cpsched.json_values import json_line
@@ -23,6 +26,7 @@ EXPECTED = "expected.json"
 """Beside instances: file name → what is known about the case. Read are `model`, `only`, `pod_groups`, `decision`."""
 SOLUTION = ".solution.json"
 """Beside `case.json`: the recorded decision `case.solution.json`."""
+_CLUSTER = frozenset({"Node", "Pod"})
 _NO_CASES = (EXPECTED, "baseline.json")
 _NO_CASE_ENDINGS = (SOLUTION, ".baseline.json")
 
@@ -92,6 +96,9 @@ def cases(corpus: str) -> Iterator[Case]:
         return
     if not os.path.exists(root):
         raise InputError("no such file", file=corpus, right="name an instance, a folder of them, or rows of sessions")
+    if is_one_cluster(root):
+        yield Case(root.name or str(root), str(root))
+        return
     for file in _files(root) if os.path.isdir(root) else [root]:
         name = file.relative_to(root).as_posix() if os.path.isdir(root) else file.name
         if (rows := _rows_of(file)) is not None:
@@ -105,9 +112,38 @@ def cases(corpus: str) -> Iterator[Case]:
 def count(corpus: str) -> int:
     """How many cases there are, without reading more than line ends."""
     root = Path(located(corpus))
+    if is_one_cluster(root):
+        return 1
     files = _files(root) if os.path.isdir(root) else [root]
     rows = (read_lines(file) if file.name.endswith(ROW_SUFFIXES) else _rows_of(file) for file in files)
     return sum(1 if found is None else sum(1 for _ in found) for found in rows)
+
+
+@cache
+def is_one_cluster(root: Path) -> bool:
+    """Whether a folder holds one cluster in several files: nodes in one, pods in another, and no file has both.
+
+    A corpus shows itself by its first case: an Instance, rows, a file with nodes and pods, or what stands beside cases.
+    """
+    if not os.path.isdir(root) or os.path.exists(root / EXPECTED):
+        return False
+    found: set[str] = set()
+    for file in _files(root):
+        kinds = set() if file.name.endswith(ROW_SUFFIXES) else _kinds(file)
+        if not kinds or "Instance" in kinds or kinds >= _CLUSTER:
+            return False
+        found |= kinds
+    return found >= _CLUSTER
+
+
+def _kinds(file: Path) -> set[str]:
+    """The kinds of the objects in a file; one that holds none, or cannot be read, has the kind of an empty name."""
+    try:
+        documents = read_documents(file, Aside())
+        objects = [item for document in documents for _, item in objects_in(document)]
+    except InputError:
+        return {""}
+    return {str(item.get("kind")) if isinstance(item, Mapping) else "" for item in objects} or {""}
 
 
 def is_beside(name: str) -> bool:

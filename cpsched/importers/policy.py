@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from cpsched.files import read_document, read_documents
-from cpsched.importers.chosen import Choice, beside, choose
+from cpsched.importers.chosen import TITLES, Choice, beside, choose, of_other
 from cpsched.instance import Instance
 from cpsched.parsing import Document
-from cpsched.policy import Model, Origin, Policy, load_model, model_names, models_folder, policy_for
+from cpsched.policy import Model, Origin, Policy, load_model, model_names, models_folder, policy_for, recognise
 
 Configuration = str | os.PathLike[str] | Mapping[str, Any]
 
@@ -49,13 +49,52 @@ def load_policy(  # noqa: PLR0913 - the names of the command line's flags
     file, given = _configuration(conf, stated, instance)
     choice = choose(instance, given, file, subject) if model is None else Choice("")
     found, model_file = _model(choice.model if model is None else model, model_file)
+    unused = _unused(found, given) if model is not None and conf is stated is None else ()
+    given = None if unused else given
     origin = Origin(model_file, *_whose(found, conf, given), choice.reason, choice.by)
     policy = policy_for(found, given, strict=strict, kube_version=kube_version, file=file, origin=origin)
     if instance is not None:
-        origin = replace(origin, beside=tuple(beside(instance, policy)))
+        origin = replace(origin, beside=(*unused, *beside(instance, policy)))
         policy = policy.model_copy(update={"origin": origin})
     allowed = conf is not None if allow_extenders is None else allow_extenders
     return policy if allowed else policy.without_extenders(file if given is not None else f"model {policy.name}")
+
+
+def load_policies(
+    model: Configuration | None = None,
+    conf: Configuration | None = None,
+    *,
+    instance: Instance,
+    lenient: bool = False,
+    kube_version: str | None = None,
+    allow_extenders: bool | None = None,
+    subject: str | None = None,
+) -> tuple[Policy, ...]:
+    """One policy for each mirrored scheduler whose pods wait, the input's own first.
+
+    It is one alone where the user names a model, or asks about one pod or job. The arguments are those of load_policy.
+    A configuration holds for the scheduler that it is made for; the other one has what the input brings for it, or its
+    default.
+    """
+    told: dict[str, Any] = {"lenient": lenient, "kube_version": kube_version, "allow_extenders": allow_extenders}
+    first = load_policy(model, conf, instance=instance, subject=subject, **told)
+    another = of_other(instance, first) if model is subject is None else None
+    if another is None:
+        return (first,)
+    second = load_policy(another.model, instance=instance, **told)
+    second = second.model_copy(update={"origin": replace(second.origin, chosen=another.reason, chosen_by=another.by)})
+    return tuple(
+        one.model_copy(update={"origin": replace(one.origin, beside=tuple(beside(instance, one, other)))})
+        for one, other in ((first, second), (second, first))
+    )
+
+
+def _unused(model: Model, given: Mapping[str, Any] | None) -> tuple[str, ...]:
+    """Says that the input's configuration is another scheduler's than that of a model which the user names."""
+    scheduler = model.scheduler if given is None else recognise(given).scheduler
+    if scheduler == model.scheduler:
+        return ()
+    return (f"the configuration in the input is {TITLES[scheduler]}'s, and model {model.name} does not use it",)
 
 
 def _configuration(

@@ -28,6 +28,7 @@ from cpsched.workloads import held
 from cpsched.workloads.claims import with_claims
 from cpsched.workloads.plan import DeniedError, Plan, Surroundings
 from cpsched.workloads.registry import WORKLOADS, Workload
+from cpsched.workloads.replica_set import POD_TEMPLATE_HASH
 
 MOST_NAMED = 5
 """So many workloads are named in a line."""
@@ -194,12 +195,16 @@ class _Known:
             meta = item.object.metadata
             if isinstance(item.object, Pod):
                 self._add(meta.namespace, [(one.kind, one.name, one.uid) for one in meta.owner_references])
+                if not meta.owner_references:
+                    self._add(meta.namespace, _owners_of_pod(meta.name, meta.labels))
                 if GROUP_ANNOTATION in meta.annotations:
                     self.members.add(f"{meta.namespace}/{meta.annotations[GROUP_ANNOTATION]}")
         for one in workloads:
             stated = one.metadata.get("ownerReferences")
             owners = [owner for owner in stated if isinstance(owner, Mapping)] if isinstance(stated, list) else []
             self._add(one.namespace, [(text_at(o, "kind"), text_at(o, "name"), text_at(o, "uid")) for o in owners])
+            if not owners:
+                self._add(one.namespace, _owner_of_set(one))
 
     def _add(self, namespace: str, owners: Iterable[tuple[str, str, str]]) -> None:
         for kind, name, uid in owners:
@@ -208,6 +213,27 @@ class _Known:
     def has_pods(self, one: Given) -> bool:
         """Whether something in the input is its own; a uid tells Volcano's Job from Kubernetes' of the same name."""
         return (one.kind, one.name, text_at(one.metadata, "uid")) in self._owners
+
+
+def _owners_of_pod(name: str, labels: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    """Whose a pod is that was exported without its owner: its controller named it after itself, and labelled it."""
+    stem = name.rpartition("-")[0]
+    if (hashed := labels.get(POD_TEMPLATE_HASH)) and stem.endswith(f"-{hashed}"):
+        yield "ReplicaSet", stem, ""
+    if "statefulset.kubernetes.io/pod-name" in labels:
+        yield "StatefulSet", stem, ""
+    elif "controller-revision-hash" in labels:
+        yield "DaemonSet", stem, ""
+    yield from (("Job", labels[key], "") for key in ("batch.kubernetes.io/job-name", "job-name") if key in labels)
+
+
+def _owner_of_set(one: Given) -> Iterator[tuple[str, str, str]]:
+    """The Deployment of a ReplicaSet that was exported without its owner: the set's name is that one's and a hash."""
+    labels = one.metadata.get("labels")
+    hashed = text_at(labels, POD_TEMPLATE_HASH) if isinstance(labels, Mapping) else ""
+    name = text_at(one.metadata, "name")
+    if one.kind == "ReplicaSet" and hashed and name.endswith(f"-{hashed}"):
+        yield "Deployment", name.removesuffix(f"-{hashed}"), ""
 
 
 def _planned(one: Given, around: Surroundings, result: Expanded, submitted: bool) -> list[Plan]:

@@ -10,7 +10,7 @@ from cpsched.workloads.admission import admitted, unknown_class
 from cpsched.workloads.groups import grouped
 from cpsched.workloads.plan import Names, Owner, Plan, Pods, Surroundings, Template, pod
 
-_HASH = "pod-template-hash"
+POD_TEMPLATE_HASH = "pod-template-hash"
 _OF_DEPLOYMENT = frozenset({"kubectl.kubernetes.io/last-applied-configuration", "deployment.kubernetes.io/revision"})
 """Annotations that its ReplicaSets do not take over."""
 
@@ -68,7 +68,7 @@ def plan_deployment(deployment: Deployment, around: Surroundings) -> Plan:
     kept = {key: text for key, text in meta.annotations.items() if key not in _OF_DEPLOYMENT}
     update = {"name": f"{meta.name}-0", "uid": f"{meta.uid}-0" if meta.uid else "", "annotations": kept}
     template = deployment.spec.template
-    labels = {**template.metadata.labels, _HASH: "0"}
+    labels = {**template.metadata.labels, POD_TEMPLATE_HASH: "0"}
     template = template.model_copy(update={"metadata": template.metadata.model_copy(update={"labels": labels})})
     owned = deployment.model_copy(
         update={

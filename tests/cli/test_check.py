@@ -159,7 +159,10 @@ def test_every_form_says_which_models_the_cases_asked_for(cli: Command, corpus: 
     choice = "Model kube: 1 pod of kube-scheduler pending, none of Volcano."
     assert f"{models}." in ended.out
     assert cli("check", corpus, "--no-optimum", "--github").out.splitlines()[-2] == models
-    assert markdown.read_text().splitlines()[4].replace("\\", "") == f"{models}."
+    read = [line for line in ended.out.splitlines() if line.endswith(" pending")]
+    assert (len(read), read[0]) == (5, "below/queue-closed.json: 1 node, 0 pods running, 2 pending")
+    assert json.loads(report.read_text())["cases"][0]["read"] == {"nodes": 1, "running": 0, "pending": 2}
+    assert markdown.read_text().splitlines()[14].replace("\\", "") == f"{models}."
     assert json.loads(report.read_text())["models"] == models
     assert {case["id"]: case["choice"] for case in json.loads(report.read_text())["cases"] if "choice" in case} == {
         "kube-pdb-overcount.yaml": choice

@@ -198,3 +198,33 @@ def test_looking_for_the_next_list_ends(monkeypatch: pytest.MonkeyPatch) -> None
     text = list_of("Node", node("n1")) + "{\n" * 1000 + list_of("Pod", pod("p"))
     assert len(parse_documents(text.encode(), "x", Aside())) == 1
     assert len(tries) < 100
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("NAMESPACE   NAME    READY   STATUS\nkube-system dns 1/1 Running: yes\n", "a table"),
+        ("\ufeff\r\nNAME     STATUS   ROLES\r\nn1   Ready   <none>\r\n", "a table"),
+        ("Name:         web-0\nNamespace:    default\nStatus:       Running\n", "a description"),
+        ("Name:               n1\nRoles:              <none>\nTaints:  a=b:NoSchedule\n  x: y: z\n", "a description"),
+    ],
+)
+def test_what_is_for_people_is_called_so(text: str, what: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_documents(text.encode(), "pods.txt", Aside())
+    assert (
+        str(caught.value) == f"pods.txt: {what} that kubectl prints for people; ask kubectl get for -o json or -o yaml"
+    )
+
+
+def test_objects_below_a_table_are_read() -> None:
+    text = f"NAME     STATUS\nn1   Ready\n---\n{list_of('Node', node('n1'))}"
+    found = [document.data for document in parse_documents(text.encode(), "x", Aside())]
+    assert [one["kind"] for one in found if isinstance(one, dict)] == ["NodeList"]
+
+
+def test_the_last_line_of_a_dump_into_a_file_is_a_message() -> None:
+    aside = Aside()
+    text = f"{list_of('Node', node('n1'))}Cluster info dumped to standard output\n"
+    assert [document.data["kind"] for document in parse_documents(text.encode(), "x", aside)] == ["NodeList"]
+    assert [row[1] for row in aside.rows("x")] == ["Cluster info dumped to standard output"]

@@ -136,16 +136,20 @@ def zipped(content: Any) -> bytes:
 
 
 def _own_model(instance: Instance) -> dict[str, str]:
-    """The model that the instance asks for, and why."""
+    """The model that the instance asks for, and why; and that of the other scheduler, if its pods wait too."""
     from cpsched.errors import InputError
-    from cpsched.importers.chosen import DEFAULT, choose
+    from cpsched.importers.chosen import DEFAULT
+    from cpsched.importers.policy import load_policies
 
     try:
-        own = choose(instance, instance.conf, "conf")
+        policy, *others = load_policies(instance=instance)
     except InputError as error:
         # Its cells say so too, unless the study brings a configuration.
         return {"model": DEFAULT, "model_by": "the configuration", "model_reason": str(error)}
-    return {"model": own.model, "model_by": own.by, "model_reason": own.reason}
+    own = {"model": policy.model.scheduler, "model_by": policy.origin.chosen_by, "model_reason": policy.origin.chosen}
+    for one in others:
+        own |= {"model_too": one.model.scheduler, "model_too_reason": one.origin.chosen}
+    return own
 
 
 def _recipe(path: str) -> Any:

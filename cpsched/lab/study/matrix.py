@@ -64,8 +64,8 @@ class Source:
     """How it was generated, as the file says."""
     status: Status = "ok"
     error: str | None = None
-    own: Choice | None = None
-    """The model that it asks for."""
+    own: tuple[Choice, ...] = ()
+    """The models that it asks for: of pods of two schedulers both."""
 
 
 @dataclass(frozen=True)
@@ -126,11 +126,11 @@ class Plan:
 
     def groups(self, source: Source) -> Iterator[list[Cell]]:
         """The cells of an instance, model by model: those whose decisions compare."""
-        own = self._own(source)
+        own = {choice.model: choice for choice in self._own(source)}
         for model, rules in zip(self.models, self._rules, strict=True):
-            if model.own and model.scheduler != own.model:
+            if model.own and model.scheduler not in own:
                 continue
-            choice = own if model.own else Choice(model.name)
+            choice = own[model.scheduler] if model.own else Choice(model.name)
             yield [
                 Cell(digest([source.sha256, rules, engine, seed]), source, model, engine, seed, choice)
                 for engine, seed in product(self._engines(model), self.recipe.seeds)
@@ -140,17 +140,17 @@ class Plan:
         """How many cells there are."""
         always = sum(len(self._engines(model)) for model in self.models if not model.own)
         own = {model.scheduler: len(self._engines(model)) for model in self.models if model.own}
-        engines_of = (always + own.get(self._own(source).model, 0) for source in sources)
-        return sum(engines_of) * len(self.recipe.seeds)
+        asked = sum(own.get(choice.model, 0) for source in sources for choice in self._own(source))
+        return (always * len(sources) + asked) * len(self.recipe.seeds)
 
     @property
     def asks_instances(self) -> bool:
         """Whether an instance's own model matters."""
         return self.conf is None and any(model.own for model in self.models)
 
-    def _own(self, source: Source) -> Choice:
+    def _own(self, source: Source) -> tuple[Choice, ...]:
         """The model that the study's configuration asks for, or else the instance; the default if nobody knows it."""
-        return self._by_conf or source.own or choose(None, None)
+        return (self._by_conf,) if self._by_conf else source.own or (choose(None, None),)
 
     @cached_property
     def _by_conf(self) -> Choice | None:

@@ -65,6 +65,9 @@ class InstanceRecord(Record):
     """Which the instance asks for; None in records of versions that did not ask."""
     model_by: str = ""
     model_reason: str = ""
+    model_too: Literal["volcano", "kube"] | None = None
+    """That of the other scheduler, if pods of its own wait too."""
+    model_too_reason: str = ""
 
     @property
     def sizes(self) -> dict[str, int | None]:

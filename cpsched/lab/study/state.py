@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from cpsched.importers.chosen import Choice
+from cpsched.importers.chosen import BY_PENDING, Choice
 from cpsched.lab.study.folder import RunFolder
 from cpsched.lab.study.journal import Flaw, Place
 from cpsched.lab.study.matrix import Source
@@ -105,5 +105,8 @@ def sources(known: Mapping[str, InstanceRecord], key_by_name: Mapping[str, str])
     ]
 
 
-def _own(record: InstanceRecord) -> Choice | None:
-    return None if record.model is None else Choice(record.model, record.model_reason, record.model_by)
+def _own(record: InstanceRecord) -> tuple[Choice, ...]:
+    if record.model is None:
+        return ()
+    own = Choice(record.model, record.model_reason, record.model_by)
+    return (own,) if record.model_too is None else (own, Choice(record.model_too, record.model_too_reason, BY_PENDING))

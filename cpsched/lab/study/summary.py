@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
+from cpsched.contents import Size, read_of_many
 from cpsched.lab.study.results import Row
 
 MOST_FAILURES = 10
@@ -25,6 +26,8 @@ class Summary:
     """What is left out of the configuration → cells."""
     choices: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
     """(instance, model) → the model and what decided that it is this one."""
+    sizes: dict[str, Size] = field(default_factory=dict)
+    """Instance → what it holds."""
 
     @classmethod
     def of(cls, cells: Iterable[Row]) -> Summary:
@@ -35,6 +38,8 @@ class Summary:
             counts = summary.groups.setdefault(group, Counter())
             counts["cells"] += 1
             if row["status"] != "input":
+                size = (row["nodes"], row["tasks_running"], row["tasks_pending"])
+                summary.sizes[row["instance"]] = Size(*(count or 0 for count in size))
                 summary.choices[row["instance_sha256"], row["model"]] = (row["model"], row["model_by"] or "")
             summary.doubts.update((row["doubts"] or "").splitlines())
             counts[row["status"]] += 1
@@ -47,6 +52,10 @@ class Summary:
             if row["status"] != "ok" and len(summary.failures) < MOST_FAILURES:
                 summary.failures.append(row)
         return summary
+
+    def read(self) -> list[str]:
+        """What the instances hold, in a few lines."""
+        return read_of_many(self.sizes, "instance")
 
     def models(self) -> list[dict[str, Any]]:
         """How many instances have which model, and by what."""

@@ -137,3 +137,37 @@ def test_a_row_without_a_cluster_names_its_line(tmp_path: Path) -> None:
         first.load()
     with pytest.raises(InputError, match=r"r\.jsonl\.gz:2: .*without a kind"):
         second.load()
+
+
+def _written(folder: Path, name: str, *kinds: str) -> None:
+    items = [{"apiVersion": "v1", "kind": kind, "metadata": {"name": kind.lower()}} for kind in kinds]
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+
+
+def test_a_folder_of_one_cluster_is_one_case(tmp_path: Path) -> None:
+    _written(tmp_path, "nodes.json", "Node")
+    _written(tmp_path, "default/pods.json", "Pod")
+    _written(tmp_path, "default/events.json", "Event")
+    (tmp_path / "broken.json").write_text("{")
+    assert [(case.id, case.file) for case in cases(str(tmp_path))] == [(tmp_path.name, str(tmp_path))]
+    assert count(str(tmp_path)) == 1
+
+
+@pytest.mark.parametrize("name", ["a-case.json", "z-case.json", "expected.json", "rows.jsonl"])
+def test_a_folder_with_a_case_of_its_own_is_a_corpus(tmp_path: Path, name: str) -> None:
+    _written(tmp_path, "nodes.json", "Node")
+    _written(tmp_path, "pods.json", "Pod")
+    if name == "expected.json":
+        (tmp_path / name).write_text("{}")
+    elif name == "rows.jsonl":
+        (tmp_path / name).write_text('{"id": "a", "objects": []}\n')
+    else:
+        _written(tmp_path, name, "Node", "Pod")
+    assert len(list(cases(str(tmp_path)))) == count(str(tmp_path)) > 1
+
+
+def test_nodes_alone_are_cases(tmp_path: Path) -> None:
+    _written(tmp_path, "a.json", "Node")
+    _written(tmp_path, "b.json", "Node")
+    assert [case.id for case in cases(str(tmp_path))] == ["a.json", "b.json"]

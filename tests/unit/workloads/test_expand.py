@@ -215,3 +215,43 @@ def test_group_annotation_of_every_pod():
     )
     (task,) = instance.tasks.values()
     assert task.pod.metadata.annotations[GROUP] == "podgroup-replicaset-rs"
+
+
+class TestWithoutOwners:
+    """`kubectl get --export` and tools that clean manifests leave out owners, uids and status."""
+
+    def test_a_deployment_with_its_set_and_pod(self):
+        """The set's name is the Deployment's and a hash, and the pod's begins with the set's."""
+        labels = {"labels": {"app": "web", "pod-template-hash": "77"}}
+        spec = {"replicas": 1, "template": template(labels={"app": "web"})}
+        stated = [owned("Deployment", "web", spec=spec), owned("ReplicaSet", "web-77", metadata=labels, spec=spec)]
+        found = load(cluster(*stated, pod("web-77-x1z2c", metadata=labels, spec={"nodeName": "n1"})))
+        assert list(found.tasks) == ["default/web-77-x1z2c"]
+        assert list(load(cluster(*stated)).tasks) == ["default/web-77-0"]
+
+    @pytest.mark.parametrize(
+        ("kind", "version", "labels"),
+        [
+            (
+                "StatefulSet",
+                "apps/v1",
+                {"statefulset.kubernetes.io/pod-name": "web-0", "controller-revision-hash": "1"},
+            ),
+            ("DaemonSet", "apps/v1", {"controller-revision-hash": "1"}),
+            ("Job", "batch/v1", {"batch.kubernetes.io/job-name": "web"}),
+            ("Job", "batch/v1", {"job-name": "web"}),
+        ],
+    )
+    def test_by_its_labels(self, kind, version, labels):
+        """Each controller labels its pods."""
+        stated = owned(kind, "web", version=version, spec={"template": template()})
+        running = {"spec": {"nodeName": "n1"}, "status": {"phase": "Running"}}
+        assert len(load(cluster(stated, pod("web-7", metadata={"labels": labels}, **running))).tasks) == 1
+        assert len(load(cluster(stated, pod("web-7", **running))).tasks) > 1
+
+    def test_another_name_is_another_owner(self):
+        """A hash that is not in the pod's name says nothing."""
+        spec = {"replicas": 1, "template": template()}
+        set_ = owned("ReplicaSet", "web-77", metadata={"labels": {"pod-template-hash": "77"}}, spec=spec)
+        other = pod("api-88-x", metadata={"labels": {"pod-template-hash": "77"}})
+        assert sorted(load(cluster(set_, other)).tasks) == ["default/api-88-x", "default/web-77-0"]
