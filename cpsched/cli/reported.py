@@ -99,7 +99,7 @@ def _compared(scene: Scene, options: Options) -> Told | None:
     from cpsched.compare.comparison import compared
     from cpsched.compare.contender import Contender
     from cpsched.compare.session import Session
-    from cpsched.compare.standing import Standing
+    from cpsched.ranking import Standing
     from cpsched.report.told import Told
 
     if len(scene.views) < 2 or len(scene.instance.tasks) > MOST_TASKS_WITH_REASONS:

@@ -14,12 +14,13 @@ from cpsched.compare.optima import Optima
 from cpsched.compare.reasons import Reasons
 from cpsched.compare.session import Session
 from cpsched.compare.shortfall import gangs_short
-from cpsched.compare.standing import FINDINGS, Gap, gap, is_better_more
 from cpsched.completeness.registry import doubts
 from cpsched.contents import contents, nothing_to_decide
 from cpsched.doubts import Doubt, for_this_dump, without
 from cpsched.objectives import level_text, open_levels
 from cpsched.options import Options
+from cpsched.policy.levels import LevelRef
+from cpsched.ranking import FINDINGS, Gap, gap
 from cpsched.snapshot import Snapshot
 from cpsched.solution import SolutionStatus
 
@@ -136,7 +137,11 @@ class Comparison:
             **({"what_if": [one.model_dump() for one in self.what_if]} if self.what_if else {}),
             **({"doubts": [doubt.model_dump() for doubt in self.doubts]} if self.doubts else {}),
             "levels": [
-                {"level": label, "better": "more" if is_better_more(label) else "less", "values": values}
+                {
+                    "level": label,
+                    "better": "more" if LevelRef.of_label(label).is_better_more else "less",
+                    "values": values,
+                }
                 for label, values in self.levels.items()
             ],
             "engines": [one.to_dict(solutions=solutions) for one in self.judgements],

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from cpsched.compare.comparison import Comparison, Judgement
 from cpsched.compare.shortfall import too_little
-from cpsched.compare.standing import is_better_more
 from cpsched.compare.summary import Summary
 from cpsched.objectives import level_text
+from cpsched.policy.levels import LevelRef
 
 MOST_DIFFERENCES = 20
 """Per engine; JSON has all."""
@@ -99,7 +99,7 @@ def _levels(comparison: Comparison) -> Section:
             for engine in comparison.engines
         ]
         mark = "first difference" if label in parted else "" if len(set(shown)) == 1 else "differs"
-        rows.append((label, "more" if is_better_more(label) else "less", *shown, mark))
+        rows.append((label, "more" if LevelRef.of_label(label).is_better_more else "less", *shown, mark))
     columns = ["level", "better", *(f"#{engine}" for engine in comparison.engines), ""]
     return Section("Levels, most important first", columns, rows)
 

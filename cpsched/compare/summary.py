@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cpsched.compare.comparison import Comparison, Judgement
-from cpsched.compare.standing import FINDINGS
+from cpsched.ranking import FINDINGS
 
 KEPT = 10
 """How many of the worst cases are remembered per engine."""

@@ -10,16 +10,16 @@ from typing import Literal
 from cpsched.compare.contender import OPTIMAL, Contender, contend
 from cpsched.compare.optima import optima_in
 from cpsched.compare.session import Session, Told, open_sessions
-from cpsched.compare.standing import Gap, gap
 from cpsched.completeness.registry import doubts
 from cpsched.contents import Size
 from cpsched.errors import InputError, unexpected
 from cpsched.importers.corpus import Case
 from cpsched.judge import LEVELS
 from cpsched.options import Options
+from cpsched.policy.levels import Stated
+from cpsched.ranking import Gap, gap
 from cpsched.solution import Finding, SolutionStatus
 
-Value = int | str | None
 Outcome = Literal["decided", "no answer", "engine error", "bad case"]
 NO_RESULT = "its process ended without a result"
 
@@ -56,7 +56,7 @@ class Measured:
     instance: str = ""
     """Hash of instance and policy."""
     findings: tuple[Finding, ...] = ()
-    levels: Mapping[str, Value] = field(default_factory=dict)
+    levels: Mapping[str, Stated] = field(default_factory=dict)
     distance: Distance | None = None
     """None if nobody asked, or there is no decision."""
     note: str = ""

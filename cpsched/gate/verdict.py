@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from cpsched import timestamps
-from cpsched.compare.standing import FINDINGS, is_better_more
 from cpsched.gate.baseline import Behind, Entry
-from cpsched.gate.measure import Measured, Value
+from cpsched.gate.measure import Measured
 from cpsched.objectives import level_text
+from cpsched.policy.levels import LevelRef, Stated
+from cpsched.ranking import FINDINGS, Standing, first_difference
 
 Kind = Literal["rule", "worse", "further", "no answer", "engine error", "bad case"]
 State = Literal["passed", "failed", "no answer", "error", "bad case"]
@@ -74,16 +74,21 @@ def is_same_question(case: Measured, entry: Entry) -> bool:
 
 def compared_with(case: Measured, entry: Entry) -> tuple[bool, str, str] | None:
     """(whether it is worse now, on which level, in words) at the first difference; None if there is none."""
-    before, now = sum(entry.findings.values()), len(case.findings)
-    if before != now:
-        return now > before, FINDINGS, f"{now} findings, {before} in the baseline"
-    for level, value in case.levels.items():
-        old, new = _key(level, entry.levels[level]), _key(level, value)
-        if old != new:
-            was = level_text(level, entry.levels[level], entry.levels)
-            words = f"{level} is {level_text(level, value, case.levels)}, {was} in the baseline"
-            return new > old, level, words
-    return None
+    now = Standing.stated(_refs(case.levels), len(case.findings))
+    before = Standing.stated(_refs(entry.levels), sum(entry.findings.values()))
+    rank = first_difference(now, before)
+    if rank is None:
+        return None
+    if rank == 0:
+        return now.key > before.key, FINDINGS, f"{now.findings} findings, {before.findings} in the baseline"
+    level = now.labels[rank - 1]
+    was = level_text(level, entry.levels[level], entry.levels)
+    words = f"{level} is {level_text(level, case.levels[level], case.levels)}, {was} in the baseline"
+    return now.key > before.key, level, words
+
+
+def _refs(levels: Mapping[str, Stated]) -> list[tuple[LevelRef, Stated]]:
+    return [(LevelRef.of_label(label), value) for label, value in levels.items()]
 
 
 def _rules(case: Measured, accepted: Mapping[str, int]) -> Iterator[Fault]:
@@ -116,11 +121,3 @@ def _further(case: Measured, entry: Entry) -> Iterator[Fault]:
         value = level_text(before.level, before.value, entry.levels)
         then = f"{value} against {level_text(before.level, before.best)}"
         yield Fault("further", now.gap.level, f"{words}; in the baseline at {before.level}: {then}")
-
-
-def _key(level: str, value: Value) -> tuple[int, int]:
-    """Sorts better values first; no victims at all is best."""
-    if value is None:
-        return (0, 0)
-    number = timestamps.parse(value) if isinstance(value, str) else value
-    return (1, -number if is_better_more(level) else number)

@@ -12,13 +12,13 @@ import pytest
 from cpsched.compare.comparison import compare
 from cpsched.compare.optima import Optima
 from cpsched.compare.session import Session, Told, open_session
-from cpsched.compare.standing import Standing, gap
 from cpsched.gate.baseline import read_baseline
 from cpsched.gate.measure import Question, measure
 from cpsched.gate.report import Report
 from cpsched.importers.corpus import cases
 from cpsched.importers.load import load
 from cpsched.options import Options
+from cpsched.ranking import Standing, gap
 from tests.conformance.test_judge_rows import mended
 
 ROOT = Path(__file__).parents[2]

@@ -15,9 +15,11 @@ from cpsched.lab.study.folder import RunFolder
 from cpsched.lab.study.journal import Flaw
 from cpsched.lab.study.matrix import Cell, Plan, Source
 from cpsched.lab.study.records import LARGEST, CellRecord, InstanceRecord
-from cpsched.lab.study.standing import OPTIMAL, Difference, Shown, difference, labels, number, optimum
+from cpsched.lab.study.standing import OPTIMAL, Difference, difference, labels, optimum
 from cpsched.lab.study.state import Done, known_contents, sources
 from cpsched.objectives import level_text
+from cpsched.policy.levels import Stated
+from cpsched.solution import Level
 
 Row = dict[str, Any]
 
@@ -166,15 +168,15 @@ def _levels(cell: Cell, record: CellRecord, best: CellRecord | None) -> Iterator
             "name": level.name,
             "priority": level.priority,
             "sense": level.sense,
-            "value": _number(level.value),
-            "bound": _number(level.bound),
+            "value": _number(level, level.value),
+            "bound": _number(level, level.bound),
             "value_text": level_text(level.label, level.value, own),
             "bound_text": None if level.bound is None else level_text(level.label, level.bound),
             "proved": level.proved,
             "prover": level.prover,
             "given_open_levels": level.given_open_levels,
             "seconds": level.seconds,
-            "optimal_value": _number(ideal),
+            "optimal_value": _number(level, ideal),
             "optimal_value_text": level_text(level.label, ideal, values) if level.label in values else None,
         }
 
@@ -188,13 +190,13 @@ def recipe_columns(recipe: Any, prefix: str = "recipe") -> Iterator[tuple[str, s
         yield prefix, recipe if isinstance(recipe, str) else json.dumps(recipe)
 
 
-def _number(shown: Shown) -> int | None:
+def _number(level: Level, stated: Stated) -> int | None:
     """None too for a time that a column of nanoseconds cannot hold (after the year 2262); its text tells it."""
-    value = number(shown)
+    value = level.ref.value(stated)
     return value if value is not None and abs(value) <= LARGEST else None
 
 
-def _values(record: CellRecord | None) -> dict[str, Shown]:
+def _values(record: CellRecord | None) -> dict[str, Stated]:
     """The values of all levels by label; none without a decision."""
     return {} if record is None else {level.label: level.value for level in record.levels}
 

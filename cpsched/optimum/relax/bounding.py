@@ -29,8 +29,9 @@ from cpsched.optimum.relax.stage_bounds import StageBound, StageBounds
 from cpsched.optimum.solvers.linearize import Linearizer
 from cpsched.optimum.solvers.portfolio import Portfolio
 from cpsched.optimum.solvers.prover import UNKNOWN, Answer, objective_of
+from cpsched.policy.levels import LevelRef
 
-Plan = Sequence[tuple[str, int | None]]
+Plan = Sequence[LevelRef]
 
 
 class PendingStage(NamedTuple):
@@ -182,10 +183,11 @@ class LexicographicBounds:
 
     def _pending_from(self, begin: int) -> Iterator[PendingStage]:
         for position in range(begin, len(self._plan)):
-            name, priority = self._plan[position]
+            level = self._plan[position]
+            name, priority = level
             if not self.relaxed.can_bound(name):
                 return
-            self.budget.log(f"relaxation: level {name if priority is None else f'{name}[{priority}]'}")
+            self.budget.log(f"relaxation: level {level.label}")
             stages = stages_of(self.relaxed.variables, name, priority)
             for number, stage in enumerate(stages):
                 if stage.is_loose_at_once or (stage.is_loose_in_exact and self._is_exact):

@@ -114,7 +114,7 @@ def test_an_empty_baseline_is_still_a_baseline(tmp_path: Path) -> None:
         (
             '{"kind": "Baseline", "engine": "m", "cases": {"a": {"instance": "i", "model": "m", '
             '"levels": {"nodes_used": "many"}}}}',
-            'cases.a.levels: "many" is not an RFC 3339 time',
+            'cases.a.levels: "many" is no value of nodes_used',
         ),
     ],
 )

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from cpsched.compare.standing import Gap
 from cpsched.gate.baseline import Entry
 from cpsched.gate.measure import Distance, Measured
 from cpsched.gate.report import Report
 from cpsched.gate.verdict import Fault, verdict
+from cpsched.ranking import Gap
 from cpsched.solution import Finding
 
 LEVELS = {
