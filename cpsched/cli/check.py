@@ -31,8 +31,8 @@ from cpsched.errors import InputError
 if TYPE_CHECKING:
     from cpsched.cli.delivery import File
     from cpsched.gate.baseline import Baseline
-    from cpsched.gate.measure import Question
-    from cpsched.gate.report import Report
+    from cpsched.gate.measure import CaseQuestion
+    from cpsched.gate.report import CheckedCases
 
 BAD_INPUT = 2
 
@@ -99,14 +99,14 @@ def check(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     """
     from cpsched.compare.contender import checked
     from cpsched.compare.session import Told
-    from cpsched.gate.measure import Question
+    from cpsched.gate.measure import CaseQuestion
     from cpsched.options import Options
 
     check_outputs(junit, markdown, output, baseline if update else None)
     checked([engine])
     told = Told(model, conf, lenient, kube_version, pod_groups, allow_extenders or None)
     options = Options(time_limit=time_limit, workers=workers, seed=seed, deterministic=deterministic)
-    question = Question(engine, told, options, cache, optimum=not no_optimum)
+    question = CaseQuestion(engine, told, options, cache, optimum=not no_optimum)
     report = _run(corpus, question, _accepted(baseline, update), jobs)
     files = _files(report, junit, markdown, output)
     if update and baseline is not None:
@@ -144,13 +144,13 @@ def _accepted(path: str | None, update: bool) -> Baseline | None:
     return read_baseline(path)
 
 
-def _run(corpus: str, question: Question, accepted: Baseline | None, jobs: int) -> Report:
+def _run(corpus: str, question: CaseQuestion, accepted: Baseline | None, jobs: int) -> CheckedCases:
     from cpsched.compare.many import each
     from cpsched.gate.measure import lost, measure
-    from cpsched.gate.report import Report
+    from cpsched.gate.report import CheckedCases
     from cpsched.importers.corpus import cases, count
 
-    report = Report(corpus, question.engine, accepted)
+    report = CheckedCases(corpus, question.engine, accepted)
     work = partial(measure, question=question)
     # Another process has another stdin.
     results = each(work, cases(corpus), 1 if corpus == "-" else jobs, lost)
@@ -166,7 +166,7 @@ def _run(corpus: str, question: Question, accepted: Baseline | None, jobs: int) 
     return report
 
 
-def _files(report: Report, junit: str | None, markdown: str | None, output: str | None) -> list[File]:
+def _files(report: CheckedCases, junit: str | None, markdown: str | None, output: str | None) -> list[File]:
     from cpsched.gate.junit import junit as as_junit
     from cpsched.gate.markdown import markdown as as_markdown
 
@@ -177,7 +177,7 @@ def _files(report: Report, junit: str | None, markdown: str | None, output: str 
     ]
 
 
-def _update(report: Report, path: str, files: list[File]) -> int:
+def _update(report: CheckedCases, path: str, files: list[File]) -> int:
     """Write the baseline, unless a case has nothing to accept."""
     from cpsched.gate.baseline import Baseline, write_baseline
 
@@ -199,7 +199,7 @@ def _update(report: Report, path: str, files: list[File]) -> int:
     return 0
 
 
-def _show(report: Report, *lines: str) -> None:
+def _show(report: CheckedCases, *lines: str) -> None:
     from cpsched.cli.tables import table
     from cpsched.gate.markdown import sections
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from cpsched.alterations import Alteration
 from cpsched.compare.contender import Contender, contend
-from cpsched.compare.differences import Difference, differences
+from cpsched.compare.differences import TaskDifference, differences
 from cpsched.compare.optima import Optima
 from cpsched.compare.reasons import Reasons
 from cpsched.compare.session import Session
@@ -37,7 +37,7 @@ class Judgement:
     gap: Gap | None
     proved: bool
     """Whether what it is measured by is proved on the level where they part (on all levels, if they do not)."""
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[TaskDifference, ...] = ()
     best_levels: Mapping[str, int | str | None] = field(default_factory=dict)
     """The values of what it is measured by, by label."""
     short: Mapping[str, int] = field(default_factory=dict)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from cpsched.compare.comparison import Comparison, Judgement
 from cpsched.compare.shortfall import too_little
-from cpsched.compare.summary import Summary
+from cpsched.compare.summary import CorpusSummary
 from cpsched.objectives import level_text
 from cpsched.policy.levels import LevelRef
 
@@ -57,7 +57,7 @@ def sections(comparison: Comparison) -> Iterator[Section]:
             yield _cut(title, ["task", one.engine, comparison.reference], pairs)
 
 
-def summary_sections(summary: Summary) -> Iterator[Section]:
+def summary_sections(summary: CorpusSummary) -> Iterator[Section]:
     """Over many cases: how each engine fared, where it falls behind, which rules it breaks, the worst cases."""
     columns = ["engine", "#cases", "#optimal", "#as good, unproved", "#behind", "#with findings", "#no answer"]
     rows = [(name, *map(str, tally.counts)) for name, tally in summary.tallies.items()]

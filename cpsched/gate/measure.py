@@ -73,7 +73,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Question:
+class CaseQuestion:
     """What is asked about every case alike."""
 
     engine: str
@@ -84,7 +84,7 @@ class Question:
     """Whether the distance to the optimum is worked out."""
 
 
-def measure(case: Case, question: Question) -> list[Measured]:
+def measure(case: Case, question: CaseQuestion) -> list[Measured]:
     """Load, decide, judge, and hold against the optimum; whatever goes wrong with one case is told, not raised.
 
     A case in which pods of two schedulers wait is measured for each.
@@ -99,7 +99,7 @@ def measure(case: Case, question: Question) -> list[Measured]:
     return [_measured(session, question) for session in sessions]
 
 
-def _measured(session: Session, question: Question) -> Measured:
+def _measured(session: Session, question: CaseQuestion) -> Measured:
     place = (session.id, session.file, session.line)
     try:
         return _decided(session, question)
@@ -114,7 +114,7 @@ def lost(case: Case) -> list[Measured]:
     return [Measured(case.id, case.file, case.line, "engine error", NO_RESULT)]
 
 
-def _decided(session: Session, question: Question) -> Measured:
+def _decided(session: Session, question: CaseQuestion) -> Measured:
     optima = optima_in(question.cache)
     own = contend(session, question.engine, question.options, optima)
     best = None

@@ -11,23 +11,23 @@ from cpsched.contents import read_of_many
 from cpsched.errors import InputError
 from cpsched.gate.baseline import Baseline, Entry
 from cpsched.gate.measure import Measured
-from cpsched.gate.verdict import State, Verdict, verdict
+from cpsched.gate.verdict import CaseVerdict, State, verdict
 from cpsched.importers.chosen import grouped
 
 PASSED, FAILED, BAD_CASE, NO_ANSWER = 0, 1, 2, 3
 
 
 @dataclass
-class Report:
+class CheckedCases:
     """Grows case by case."""
 
     corpus: str
     engine: str
     baseline: Baseline | None = None
-    verdicts: list[Verdict] = field(default_factory=list)
+    verdicts: list[CaseVerdict] = field(default_factory=list)
     _ids: set[str] = field(default_factory=set)
 
-    def add(self, case: Measured) -> Verdict:
+    def add(self, case: Measured) -> CaseVerdict:
         """Judge one more case."""
         if case.id in self._ids:
             raise InputError(f"two cases are called {case.id}", file=case.file, right="give each row an id of its own")
@@ -48,7 +48,7 @@ class Report:
         return [] if self.baseline is None else [case for case in self.baseline.cases if case not in self._ids]
 
     @property
-    def bad(self) -> list[Verdict]:
+    def bad(self) -> list[CaseVerdict]:
         """Everything that did not pass."""
         return [one for one in self.verdicts if one.state != "passed"]
 
@@ -106,7 +106,7 @@ class Report:
         }
 
 
-def _case(one: Verdict) -> dict[str, Any]:
+def _case(one: CaseVerdict) -> dict[str, Any]:
     case = one.case
     shown: dict[str, Any] = {"id": case.id, "file": case.file, "line": case.line, "state": one.state}
     notes = (*one.notes, case.note) if case.note else one.notes

@@ -29,7 +29,7 @@ class Fault:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class CaseVerdict:
     """A case with its faults, and what else is worth saying of it."""
 
     case: Measured
@@ -44,13 +44,13 @@ class Verdict:
         return _STATES.get(self.case.outcome, "failed" if self.faults else "passed")
 
 
-def verdict(case: Measured, entry: Entry | None, *, has_baseline: bool) -> Verdict:
+def verdict(case: Measured, entry: Entry | None, *, has_baseline: bool) -> CaseVerdict:
     """Without an entry every finding is a fault; with one, only what is worse than it."""
     if case.outcome != "decided":
-        return Verdict(case, (Fault(case.outcome, "", case.error),))
+        return CaseVerdict(case, (Fault(case.outcome, "", case.error),))
     if entry is None:
         new = ("new: not in the baseline",) * has_baseline
-        return Verdict(case, tuple(_rules(case, {})), (*case.doubts, *new))
+        return CaseVerdict(case, tuple(_rules(case, {})), (*case.doubts, *new))
     faults = list(_rules(case, entry.findings))
     notes = list(case.doubts)
     if is_same_question(case, entry):
@@ -64,7 +64,7 @@ def verdict(case: Measured, entry: Entry | None, *, has_baseline: bool) -> Verdi
         faults += _further(case, entry)
     if known := sum(min(count, entry.findings.get(rule, 0)) for rule, count in case.rules.items()):
         notes.append(f"{known} finding{'s' * (known > 1)} accepted by the baseline")
-    return Verdict(case, tuple(faults), tuple(notes), better and not faults)
+    return CaseVerdict(case, tuple(faults), tuple(notes), better and not faults)
 
 
 def is_same_question(case: Measured, entry: Entry) -> bool:

@@ -14,14 +14,14 @@ from cpsched.gate.github import workflow_commands
 from cpsched.gate.junit import junit
 from cpsched.gate.markdown import MOST_ROWS, markdown
 from cpsched.gate.measure import Measured
-from cpsched.gate.report import Report
+from cpsched.gate.report import CheckedCases
 from cpsched.solution import Finding
 
 ODD = 'a|b `c` <d> "e" \x00\x1b[31m ::error:: %0A, é 😀 @you'
 
 
-def report(*names: str, rule: str = "gang") -> Report:
-    made = Report("corpus", "mirror")
+def report(*names: str, rule: str = "gang") -> CheckedCases:
+    made = CheckedCases("corpus", "mirror")
     for name in names:
         finding = Finding(rule=rule, subject=name, message="line one\nline two")
         made.add(Measured(name, f"corpus/{name}", 7, findings=(finding,), levels={"tasks_bound": 1}, seconds=0.5))
