@@ -31,8 +31,8 @@ from cpsched.errors import InputError
 if TYPE_CHECKING:
     from cpsched.cli.delivery import File
     from cpsched.gate.baseline import Baseline
-    from cpsched.gate.measure import Question
-    from cpsched.gate.report import Report
+    from cpsched.gate.measure import CaseQuestion
+    from cpsched.gate.report import CheckedCases
 
 BAD_INPUT = 2
 
@@ -124,8 +124,8 @@ def check(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     from cpsched.compare.contender import checked
     from cpsched.compare.session import Told
     from cpsched.gate.demands import Demands
-    from cpsched.gate.measure import Question
-    from cpsched.gate.report import Report
+    from cpsched.gate.measure import CaseQuestion
+    from cpsched.gate.report import CheckedCases
     from cpsched.options import Options
 
     demands = Demands.of(max_gap, require)
@@ -135,10 +135,10 @@ def check(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     checked([engine])
     told = Told(model, conf, lenient, kube_version, pod_groups, allow_extenders or None)
     options = Options(time_limit=time_limit, workers=workers, seed=seed, deterministic=deterministic)
-    question = Question(engine, told, options, cache, optimum=not no_optimum)
+    question = CaseQuestion(engine, told, options, cache, optimum=not no_optimum)
     typed = _typed(corpus, engine, baseline, model, conf, max_gap, require)
     accepted = _accepted(baseline, update)
-    report = _run(Report(corpus, engine, accepted, demands, typed, frozenset(case)), question, jobs)
+    report = _run(CheckedCases(corpus, engine, accepted, demands, typed, frozenset(case)), question, jobs)
     files = _files(report, junit, markdown, output)
     if update and baseline is not None:
         return _update(report, baseline, files)
@@ -195,7 +195,7 @@ def _typed(
     return shlex.join(words)
 
 
-def _run(report: Report, question: Question, jobs: int) -> Report:
+def _run(report: CheckedCases, question: CaseQuestion, jobs: int) -> CheckedCases:
     from cpsched.compare.many import each
     from cpsched.gate.measure import lost, measure
     from cpsched.importers.corpus import cases, chosen, count
@@ -218,7 +218,7 @@ def _run(report: Report, question: Question, jobs: int) -> Report:
     return report
 
 
-def _files(report: Report, junit: str | None, markdown: str | None, output: str | None) -> list[File]:
+def _files(report: CheckedCases, junit: str | None, markdown: str | None, output: str | None) -> list[File]:
     from cpsched.gate.junit import junit as as_junit
     from cpsched.gate.markdown import markdown as as_markdown
 
@@ -229,7 +229,7 @@ def _files(report: Report, junit: str | None, markdown: str | None, output: str 
     ]
 
 
-def _update(report: Report, path: str, files: list[File]) -> int:
+def _update(report: CheckedCases, path: str, files: list[File]) -> int:
     """Write the baseline, unless a case has nothing to accept."""
     from cpsched.gate.baseline import Baseline, write_baseline
 
@@ -253,7 +253,7 @@ def _update(report: Report, path: str, files: list[File]) -> int:
     return 0
 
 
-def _show(report: Report, *lines: str) -> None:
+def _show(report: CheckedCases, *lines: str) -> None:
     from cpsched.cli.tables import table
     from cpsched.gate.markdown import sections
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cpsched import timestamps
-from cpsched.compare.standing import is_better_more
 from cpsched.errors import InputError
-from cpsched.gate.measure import Measured, Value
+from cpsched.gate.measure import Measured
 from cpsched.objectives import IN_MILLIONTHS, MILLIONTHS, level_text
 from cpsched.policy import SENSES
+from cpsched.policy.levels import LevelRef, Stated
 
 _SECOND = 10**9
 
@@ -79,14 +79,14 @@ def _max_gap(text: str) -> tuple[str, int]:
     return label, int(number) * unit
 
 
-def _worse_by(label: str, value: Value, best: Value) -> float:
+def _worse_by(label: str, value: Stated, best: Stated) -> float:
     """How much worse; without limit if there are victims where none are needed."""
     if value is None or value == best:
         return 0
     if best is None:
         return float("inf")
     difference = _number(value) - _number(best)
-    worse = -difference if is_better_more(label) else difference
+    worse = -difference if LevelRef.of_label(label).is_better_more else difference
     return worse / _SECOND if isinstance(value, str) else worse
 
 

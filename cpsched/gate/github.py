@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cpsched.errors import one_line
-from cpsched.gate.report import Report
+from cpsched.gate.report import CheckedCases
 
 _IN_MESSAGE = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 _IN_PROPERTY = {**_IN_MESSAGE, ":": "%3A", ",": "%2C"}
 
 
-def workflow_commands(report: Report) -> Iterator[str]:
+def workflow_commands(report: CheckedCases) -> Iterator[str]:
     """Errors for faults, notices for cases that are gone."""
     for one in report.bad:
         for fault in one.faults:

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from cpsched.compare.sections import Section
 from cpsched.compare.text import markdown_tables, md
 from cpsched.gate.measure import Distance
-from cpsched.gate.report import Report
+from cpsched.gate.report import CheckedCases
 
 MOST_ROWS = 50
 """A comment on GitHub holds 65,536 characters."""
 MOST_COMMANDS = 10
 
 
-def markdown(report: Report) -> str:
+def markdown(report: CheckedCases) -> str:
     """Headline, what failed, what changed."""
     mark = "✅" if report.exit_code == 0 else "❌"
     models = ["", md(report.models) + "."] if report.models else []
@@ -24,7 +24,7 @@ def markdown(report: Report) -> str:
     return "\n".join(lines) + "\n"
 
 
-def sections(report: Report) -> Iterator[Section]:
+def sections(report: CheckedCases) -> Iterator[Section]:
     """Tables of faults, rules, and news."""
     faults = [
         (one.case.id, fault.key or fault.kind, "; ".join(filter(None, [fault.message, fault.names])))
@@ -48,7 +48,7 @@ def sections(report: Report) -> Iterator[Section]:
     yield from _distances(report)
 
 
-def _distances(report: Report) -> Iterator[Section]:
+def _distances(report: CheckedCases) -> Iterator[Section]:
     """How many decisions reach the optimum, and where the others part from it."""
     counts: dict[str, int] = {}
     for one in report.verdicts:

@@ -10,7 +10,6 @@ from typing import Literal
 from cpsched.compare.contender import OPTIMAL, Contender, contend
 from cpsched.compare.optima import optima_in
 from cpsched.compare.session import Session, Told, open_sessions
-from cpsched.compare.standing import Gap, gap
 from cpsched.completeness.registry import doubts
 from cpsched.contents import Size
 from cpsched.errors import InputError, unexpected
@@ -18,9 +17,10 @@ from cpsched.gate.affected import Affected
 from cpsched.importers.corpus import Case
 from cpsched.judge import LEVELS
 from cpsched.options import Options
+from cpsched.policy.levels import Stated
+from cpsched.ranking import Gap, gap
 from cpsched.solution import Finding, SolutionStatus
 
-Value = int | str | None
 Outcome = Literal["decided", "no answer", "engine error", "bad case"]
 NO_RESULT = "its process ended without a result"
 
@@ -34,7 +34,7 @@ class Distance:
     """None: it is as good."""
     open_from: str = ""
     """The first level that the search for the optimum left open."""
-    levels: Mapping[str, Value] = field(default_factory=dict)
+    levels: Mapping[str, Stated] = field(default_factory=dict)
     """Of the best decision."""
     names: Affected = field(default_factory=Affected)
     """The best decision in names."""
@@ -61,7 +61,7 @@ class Measured:
     instance: str = ""
     """Hash of instance and policy."""
     findings: tuple[Finding, ...] = ()
-    levels: Mapping[str, Value] = field(default_factory=dict)
+    levels: Mapping[str, Stated] = field(default_factory=dict)
     decision: Affected = field(default_factory=Affected)
     """In names."""
     distance: Distance | None = None
@@ -82,7 +82,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Question:
+class CaseQuestion:
     """What is asked about every case alike."""
 
     engine: str
@@ -93,7 +93,7 @@ class Question:
     """Whether the distance to the optimum is worked out."""
 
 
-def measure(case: Case, question: Question) -> list[Measured]:
+def measure(case: Case, question: CaseQuestion) -> list[Measured]:
     """Load, decide, judge, and hold against the optimum; whatever goes wrong with one case is told, not raised.
 
     A case in which pods of two schedulers wait is measured for each.
@@ -112,7 +112,7 @@ def _named(one: Measured, case: Case) -> Measured:
     return one if one.id == case.id else replace(one, in_corpus=case.id)
 
 
-def _measured(session: Session, question: Question) -> Measured:
+def _measured(session: Session, question: CaseQuestion) -> Measured:
     place = (session.id, session.file, session.line)
     try:
         return _decided(session, question)
@@ -127,7 +127,7 @@ def lost(case: Case) -> list[Measured]:
     return [Measured(case.id, case.file, case.line, "engine error", NO_RESULT)]
 
 
-def _decided(session: Session, question: Question) -> Measured:
+def _decided(session: Session, question: CaseQuestion) -> Measured:
     optima = optima_in(question.cache)
     own = contend(session, question.engine, question.options, optima)
     best = None

@@ -13,14 +13,14 @@ from cpsched.errors import InputError
 from cpsched.gate.baseline import Baseline, Entry
 from cpsched.gate.demands import Demands
 from cpsched.gate.measure import Measured
-from cpsched.gate.verdict import State, Verdict, verdict
+from cpsched.gate.verdict import CaseVerdict, State, verdict
 from cpsched.importers.chosen import grouped
 
 PASSED, FAILED, BAD_CASE, NO_ANSWER = 0, 1, 2, 3
 
 
 @dataclass
-class Report:
+class CheckedCases:
     """Grows case by case."""
 
     corpus: str
@@ -31,10 +31,10 @@ class Report:
     """What was typed, as far as it matters for one case; empty if nothing was typed."""
     chosen: frozenset[str] = frozenset()
     """The cases that were asked for; empty: all."""
-    verdicts: list[Verdict] = field(default_factory=list)
+    verdicts: list[CaseVerdict] = field(default_factory=list)
     _ids: set[str] = field(default_factory=set)
 
-    def add(self, case: Measured) -> Verdict:
+    def add(self, case: Measured) -> CaseVerdict:
         """Judge one more case."""
         if case.id in self._ids:
             raise InputError(f"two cases are called {case.id}", file=case.file, right="give each row an id of its own")
@@ -44,7 +44,7 @@ class Report:
         self.verdicts.append(found)
         return found
 
-    def reproduce(self, one: Verdict) -> str:
+    def reproduce(self, one: CaseVerdict) -> str:
         """The command that checks this case alone; empty if there is none, as for a case from stdin."""
         if not self.command or self.corpus == "-":
             return ""
@@ -65,7 +65,7 @@ class Report:
         )
 
     @property
-    def bad(self) -> list[Verdict]:
+    def bad(self) -> list[CaseVerdict]:
         """Everything that did not pass."""
         return [one for one in self.verdicts if one.state != "passed"]
 
@@ -123,7 +123,7 @@ class Report:
         }
 
 
-def _case(one: Verdict, reproduce: str) -> dict[str, Any]:
+def _case(one: CaseVerdict, reproduce: str) -> dict[str, Any]:
     case = one.case
     shown: dict[str, Any] = {"id": case.id, "file": case.file, "line": case.line, "state": one.state}
     notes = (*one.notes, case.note) if case.note else one.notes

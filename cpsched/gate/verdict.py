@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from cpsched import timestamps
-from cpsched.compare.standing import FINDINGS, is_better_more
 from cpsched.gate.affected import changes
 from cpsched.gate.baseline import Behind, Entry
 from cpsched.gate.demands import Demands, not_optimal, too_far
-from cpsched.gate.measure import Distance, Measured, Value
+from cpsched.gate.measure import Distance, Measured
 from cpsched.objectives import level_text
+from cpsched.policy.levels import LevelRef, Stated
+from cpsched.ranking import FINDINGS, Standing, first_difference
 
 Kind = Literal["rule", "worse", "further", "idle", "gap", "no answer", "engine error", "bad case"]
 State = Literal["passed", "failed", "no answer", "error", "bad case"]
@@ -35,7 +35,7 @@ class Fault:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class CaseVerdict:
     """A case with its faults, and what else is worth saying of it."""
 
     case: Measured
@@ -50,21 +50,21 @@ class Verdict:
         return _STATES.get(self.case.outcome, "failed" if self.faults else "passed")
 
 
-def verdict(case: Measured, entry: Entry | None, *, has_baseline: bool, demands: Demands = NOTHING_MORE) -> Verdict:
+def verdict(case: Measured, entry: Entry | None, *, has_baseline: bool, demands: Demands = NOTHING_MORE) -> CaseVerdict:
     """Without an entry every finding is a fault; with one, only what is worse than it. Demands hold either way."""
     if case.outcome != "decided":
-        return Verdict(case, (Fault(case.outcome, "", case.error),))
+        return CaseVerdict(case, (Fault(case.outcome, "", case.error),))
     against = _by_baseline(case, entry, has_baseline=has_baseline)
     if not (further := tuple(_demanded(case, demands, against.faults))):
         return against
     return replace(against, faults=(*against.faults, *further), better=False)
 
 
-def _by_baseline(case: Measured, entry: Entry | None, *, has_baseline: bool) -> Verdict:
+def _by_baseline(case: Measured, entry: Entry | None, *, has_baseline: bool) -> CaseVerdict:
     """By rules, baseline and distances, of a case that was decided."""
     if entry is None:
         new = ("new: not in the baseline",) * has_baseline
-        return Verdict(case, (*_rules(case, {}), *_idle(case)), (*case.doubts, *new))
+        return CaseVerdict(case, (*_rules(case, {}), *_idle(case)), (*case.doubts, *new))
     faults = list(_rules(case, entry.findings))
     notes = list(case.doubts)
     if is_same_question(case, entry):
@@ -79,7 +79,7 @@ def _by_baseline(case: Measured, entry: Entry | None, *, has_baseline: bool) -> 
         faults += _further(case, entry) or _idle(case)
     if known := sum(min(count, entry.findings.get(rule, 0)) for rule, count in case.rules.items()):
         notes.append(f"{known} finding{'s' * (known > 1)} accepted by the baseline")
-    return Verdict(case, tuple(faults), tuple(notes), better and not faults)
+    return CaseVerdict(case, tuple(faults), tuple(notes), better and not faults)
 
 
 def is_same_question(case: Measured, entry: Entry) -> bool:
@@ -89,16 +89,21 @@ def is_same_question(case: Measured, entry: Entry) -> bool:
 
 def compared_with(case: Measured, entry: Entry) -> tuple[bool, str, str] | None:
     """(whether it is worse now, on which level, in words) at the first difference; None if there is none."""
-    before, now = sum(entry.findings.values()), len(case.findings)
-    if before != now:
-        return now > before, FINDINGS, f"{now} findings, {before} in the baseline"
-    for level, value in case.levels.items():
-        old, new = _key(level, entry.levels[level]), _key(level, value)
-        if old != new:
-            was = level_text(level, entry.levels[level], entry.levels)
-            words = f"{level} is {level_text(level, value, case.levels)}, {was} in the baseline"
-            return new > old, level, words
-    return None
+    now = Standing.stated(_refs(case.levels), len(case.findings))
+    before = Standing.stated(_refs(entry.levels), sum(entry.findings.values()))
+    rank = first_difference(now, before)
+    if rank is None:
+        return None
+    if rank == 0:
+        return now.key > before.key, FINDINGS, f"{now.findings} findings, {before.findings} in the baseline"
+    level = now.labels[rank - 1]
+    was = level_text(level, entry.levels[level], entry.levels)
+    words = f"{level} is {level_text(level, case.levels[level], case.levels)}, {was} in the baseline"
+    return now.key > before.key, level, words
+
+
+def _refs(levels: Mapping[str, Stated]) -> list[tuple[LevelRef, Stated]]:
+    return [(LevelRef.of_label(label), value) for label, value in levels.items()]
 
 
 def _rules(case: Measured, accepted: Mapping[str, int]) -> Iterator[Fault]:
@@ -161,11 +166,3 @@ def _further(case: Measured, entry: Entry) -> list[Fault]:
         then = f"{value} against {level_text(before.level, before.best)}"
         return [Fault("further", now.gap.level, f"{words}; in the baseline at {before.level}: {then}", names)]
     return []
-
-
-def _key(level: str, value: Value) -> tuple[int, int]:
-    """Sorts better values first; no victims at all is best."""
-    if value is None:
-        return (0, 0)
-    number = timestamps.parse(value) if isinstance(value, str) else value
-    return (1, -number if is_better_more(level) else number)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cpsched.errors import InputError
-from cpsched.importers.kubernetes import Report
+from cpsched.importers.kubernetes import ReadReport
 from cpsched.importers.load import load
 from cpsched.importers.stripped import kind_of
 from cpsched.objects.storage import PersistentVolumeClaim
@@ -144,7 +144,7 @@ def test_lists_in_lists(tmp_path: Path) -> None:
 
 
 def test_a_kind_that_only_ends_like_a_list() -> None:
-    report = Report()
+    report = ReadReport()
     load(
         [{"kind": "Node", **node("n")}, {"kind": "AllowList", "apiVersion": "example.com/v1", "spec": {}}],
         report=report,
