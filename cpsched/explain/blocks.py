@@ -133,11 +133,15 @@ def _repairs(explanation: Explanation) -> Iterator[Block]:
         )
     open_kinds = _open_kinds(explanation)
     if open_kinds and explanation.repairs:
-        yield f"Time ended the search, there may be other or smaller repairs: {open_kinds}."
+        yield f"Time ended the search{_after(explanation)}, there may be other or smaller repairs: {open_kinds}."
     elif open_kinds:
-        yield f"No repair found before time ended the search: {open_kinds}."
+        yield f"No repair found before time ended the search{_after(explanation)}: {open_kinds}."
     elif not explanation.repairs and explanation.verdict in ("impossible", "outranked"):
         yield NO_REPAIR
+
+
+def _after(explanation: Explanation) -> str:
+    return "" if explanation.time_limit is None else f" after {explanation.time_limit:g} s"
 
 
 def _open_kinds(explanation: Explanation) -> str:

@@ -65,6 +65,7 @@ def explain(
         model=policy.name,
         doubts=doubts(instance, policy, search=True),
         what_if=instance.what_if,
+        time_limit=options.time_limit,
         **inquiry.answer(),
     )
 

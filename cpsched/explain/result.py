@@ -143,6 +143,7 @@ class Explanation(_Part):
     conflicts_minimal: bool = Field(True, description="false: not known in time that no member of a set is spare")
     rivals: tuple[RivalReason, ...] = ()
     repairs: tuple[Repair, ...] = ()
+    time_limit: float | None = Field(None, description="seconds that the whole answer was given")
     repairs_not_tried: tuple[RepairKind, ...] = Field((), description="kinds for which there was no time")
     repairs_not_finished: tuple[RepairKind, ...] = Field(
         (), description="kinds of which something was left open: there may be other or smaller repairs"

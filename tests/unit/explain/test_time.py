@@ -95,7 +95,7 @@ def test_nothing_tried_reads_so() -> None:
     found = explain(FULL, looks)
     assert (found.repairs, found.repairs_not_finished) == ((), ())
     kinds = "an eviction, a node's size, more nodes and several of these together"
-    line = f"No repair found before time ended the search: {kinds} were not tried."
+    line = f"No repair found before time ended the search after 60 s: {kinds} were not tried."
     assert line in str(found).splitlines()
 
 
