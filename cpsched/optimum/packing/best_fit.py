@@ -6,17 +6,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from cpsched.optimum.packing.effort import ELEMENT, Effort
 from cpsched.optimum.packing.problem import Counts, Problem
 
 RUNS = 64
 """Runs in one pass: 256 items on 32 nodes take about 30 ms, and most sessions with room to spare need one pass."""
 
 
-def best_fit(problem: Problem, totals: Sequence[int], seed: int, *, by_tier: bool = False) -> tuple[Counts, int]:
+def best_fit(
+    problem: Problem, totals: Sequence[int], seed: int, effort: Effort, *, by_tier: bool = False
+) -> tuple[Counts, int]:
     """(placement, items of `totals` that found no place) of the best of the runs.
 
     With `by_tier` a more important tier is placed first, so that what is missing is of little importance; else all
-    tiers are packed together, which leaves less behind.
+    tiers are packed together, which leaves less behind. Where the effort ends, the items that are left find no place.
     """
     draw = np.random.default_rng(seed)
     most = problem.most
@@ -41,6 +44,10 @@ def best_fit(problem: Problem, totals: Sequence[int], seed: int, *, by_tier: boo
     missing = np.zeros(RUNS, dtype=np.int64)
     lanes = np.arange(RUNS)
     for position in range(count):
+        effort.count(8 * ELEMENT * free.size)
+        if position % 16 == 0 and effort.left <= 0:
+            missing += count - position
+            break
         row = items[order[:, position]]
         size = problem.sizes[row]
         whole = free - size[:, None, :]

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from ortools.sat.python import cp_model
 
+from cpsched.optimum.packing.effort import Effort
 from cpsched.optimum.packing.problem import Problem
-from cpsched.optimum.packing.small_models import solver
+from cpsched.optimum.packing.small_models import solve
 from cpsched.optimum.packing.subset_sums import usable
 
-BOUND_EFFORT, FIND_EFFORT = 2.0, 0.5
+BOUND_WORK, FIND_WORK = 2.0, 0.5
 """Deterministic seconds for a bound and for totals to try; ten to thirty milliseconds are the rule."""
 
 
@@ -41,30 +42,37 @@ class Totals:
             most = sum(usable(self.problem, one, resource) * one.count for one in self.problem.classes)
             self.cuts.append(Cut(tuple(row.size[resource] for row in self.problem.rows), most))
 
-    def bound(self, tier: int, reached: Sequence[int]) -> int | None:
+    def bound(self, tier: int, reached: Sequence[int], effort: Effort) -> int | None:
         """The most of this tier that a placement with these values of earlier tiers can have; None: there is none."""
         model, totals = self._model(reached[:tier])
         model.maximize(sum(totals[i] for i in range(len(totals)) if self.problem.rows[i].tier == tier))
-        found = solver(BOUND_EFFORT)
-        if found.solve(model) == cp_model.INFEASIBLE:
+        found, status = solve(model, BOUND_WORK, effort)
+        if status == cp_model.INFEASIBLE:
             return None
+        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            return min(
+                sum(row.demand for row in self.problem.rows if row.tier == tier), self.ceilings.get(tier, 1 << 62)
+            )
         return math.floor(found.best_objective_bound + 1e-6)
 
-    def least(self, weights: Sequence[int], values: Sequence[int]) -> int | None:
+    def least(self, weights: Sequence[int], values: Sequence[int], effort: Effort) -> int | None:
         """A lower bound on the weighted sum of totals that reach these values; None: no totals do."""
         model, totals = self._model(values)
         model.minimize(sum(weight * total for weight, total in zip(weights, totals, strict=True)))
-        found = solver(BOUND_EFFORT)
-        if found.solve(model) == cp_model.INFEASIBLE:
+        found, status = solve(model, BOUND_WORK, effort)
+        if status == cp_model.INFEASIBLE:
             return None
+        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            return 0
         return max(0, math.ceil(found.best_objective_bound - 1e-6))
 
-    def cheapest(self, values: Sequence[int], weights: Sequence[int], *, exact: bool = False) -> list[int] | None:
+    def cheapest(
+        self, values: Sequence[int], weights: Sequence[int], effort: Effort, *, exact: bool = False
+    ) -> list[int] | None:
         """Totals with at least these values per tier that take the least weighted area; None: there are none."""
         model, totals = self._model(values)
         model.minimize(sum(weight * total for weight, total in zip(weights, totals, strict=True)))
-        found = solver(BOUND_EFFORT if exact else FIND_EFFORT)
-        status = found.solve(model)
+        found, status = solve(model, BOUND_WORK if exact else FIND_WORK, effort)
         return [found.value(total) for total in totals] if status in (cp_model.OPTIMAL, cp_model.FEASIBLE) else None
 
     def _model(self, reached: Sequence[int]) -> tuple[cp_model.CpModel, list[cp_model.IntVar]]:
