@@ -24,6 +24,8 @@ class SolveParams:
     deterministic: bool = False
     prover: Choice = "both"
     log: Callable[[str], None] | None = None
+    presolve: bool = True
+    """Whether rules and levels decide what gets a variable; without, the same result takes longer."""
 
     @property
     def provers(self) -> frozenset[Prover]:

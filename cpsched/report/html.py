@@ -28,14 +28,14 @@ LIVE_POLICY = "frame-ancestors 'none'; form-action 'self'; base-uri 'none'"
 
 
 @dataclass(frozen=True)
-class Form:
+class ChangeForm:
     """Of a live page: what was last asked for, and the models there are."""
 
     fields: Mapping[str, str]
     models: tuple[str, ...]
 
 
-def html(report: Report, form: Form | None = None) -> str:
+def html(report: Report, form: ChangeForm | None = None) -> str:
     """The page; every text of the input is escaped and made visible; its one script is allowed by its hash."""
     templates = _templates()
     parts = "".join(templates.get_template(f"explorer/{name}.js").render() for name in EXPLORER)

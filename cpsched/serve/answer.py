@@ -13,9 +13,9 @@ from cpsched.options import Options
 from cpsched.policy import model_names
 from cpsched.report.decisions import decision_report
 from cpsched.report.document import Cell, Report
-from cpsched.report.html import Form, html
+from cpsched.report.html import ChangeForm, html
 from cpsched.report.scene import Scene
-from cpsched.serve.question import FIELDS, Question
+from cpsched.serve.change_request import FIELDS, ChangeRequest
 from cpsched.what_if.changes import Changes
 
 
@@ -28,16 +28,16 @@ class Session:
     conf: str | None
     options: Options
 
-    def page(self, question: Question) -> str:
-        """The page that answers the question; what is wrong with the question stands on top of the unchanged one."""
-        form = Form(dict.fromkeys(FIELDS, "") | dict(question.fields), model_names())
+    def page(self, request: ChangeRequest) -> str:
+        """The page that answers the request; what is wrong with the request stands on top of the unchanged one."""
+        form = ChangeForm(dict.fromkeys(FIELDS, "") | dict(request.fields), model_names())
         try:
-            found = self._report(question.model or self.model, question.changes)
+            found = self._report(request.model or self.model, request.changes)
         except InputError as error:
             given = self._report(self.model, Changes())
             wrong = Cell(f"Not changed: {error}", "worse")
             return html(replace(given, verdict=(wrong, *given.verdict)), form)
-        if question.changes or question.model:
+        if request.changes or request.model:
             found = replace(found, verdict=(*found.verdict, *self._as_given()))
         return html(found, form)
 

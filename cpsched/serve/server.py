@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl
 
 from cpsched.errors import InputError
 from cpsched.report.html import LIVE_POLICY
-from cpsched.serve.question import FIELDS, Question
+from cpsched.serve.change_request import FIELDS, ChangeRequest
 
 MOST_BYTES = 2**20
 SECONDS = 30
@@ -25,11 +25,11 @@ SECONDS = 30
 
 
 class Server(ThreadingHTTPServer):
-    """Answers with a page; one question at a time is decided."""
+    """Answers with a page; one request at a time is decided."""
 
     daemon_threads = True
 
-    def __init__(self, host: str, port: int, page: Callable[[Question], str]):
+    def __init__(self, host: str, port: int, page: Callable[[ChangeRequest], str]):
         self.page, self.busy = page, Lock()
         try:
             super().__init__((host, port), _Handler)
@@ -62,7 +62,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         if self._is_for_us() and self._is_known_path():
-            self._decide(Question())
+            self._decide(ChangeRequest())
 
     def do_POST(self) -> None:
         if not self._is_for_us() or not self._is_known_path():
@@ -79,11 +79,11 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             text = self.rfile.read(int(length)).decode()
             pairs = dict(parse_qsl(text, keep_blank_values=False, max_num_fields=len(FIELDS)))
-            question = Question(pairs)
+            request = ChangeRequest(pairs)
         except (ValueError, InputError) as error:
             self._refuse(HTTPStatus.BAD_REQUEST, f"This is not the page's form: {error}")
             return
-        self._decide(question)
+        self._decide(request)
 
     def _is_for_us(self) -> bool:
         if self.headers.get("Host", "") in self.server.hosts:
@@ -97,12 +97,12 @@ class _Handler(BaseHTTPRequestHandler):
         self._refuse(HTTPStatus.NOT_FOUND, "There is one page: /")
         return False
 
-    def _decide(self, question: Question) -> None:
+    def _decide(self, request: ChangeRequest) -> None:
         if not self.server.busy.acquire(blocking=False):
-            self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "Another question is being decided; try again.")
+            self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "Another request is being decided; try again.")
             return
         try:
-            page = self.server.page(question)
+            page = self.server.page(request)
         except InputError as error:
             self._refuse(HTTPStatus.BAD_REQUEST, str(error))
             return

@@ -56,7 +56,7 @@ def _solved(cp: cp_model.CpModel, expr: cp_model.LinearExpr, seconds: float) -> 
 
 def one_by_one(snapshot: Snapshot) -> Classes:
     """Every task and every victim by itself: a variable per task and node."""
-    merged = build_classes(snapshot)
+    merged = build_classes(snapshot, presolve=False)
     tasks: list[TaskClass] = []
     alone: dict[int, list[int]] = {one.index: [] for one in merged.tasks}
     for one in merged.tasks:
@@ -72,5 +72,5 @@ def one_by_one(snapshot: Snapshot) -> Classes:
         rights = {action: tuple(j for i in indices for j in alone[i]) for action, indices in group.rights.items()}
         for victim in group.tasks:
             job = snapshot.job_key(victim)
-            victims.append(replace(group, index=len(victims), job=job, tasks=(victim,), rights=rights))
+            victims.append(replace(group, index=len(victims), job=job, tasks=(victim,), rights=rights, most=1))
     return replace(merged, tasks=tuple(tasks), jobs=jobs, victims=tuple(victims))

@@ -22,7 +22,9 @@ HEAVY = ("ortools", "numpy", "networkx", "yaml", "rich", "pandas", "jinja2", "al
 
 def test_version_is_the_packages(cli: Command) -> None:
     stated = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-    assert cli("--version") == (0, f"cpsched {stated}\n", "")
+    code, out, err = cli("--version")
+    assert (code, err) == (0, "")
+    assert re.fullmatch(rf"cpsched {re.escape(stated)}, ortools [0-9.]+, highspy [0-9.]+, Python [0-9.]+\n", out)
     assert cpsched.__version__ == stated
 
 

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import pytest
 
 from cpsched.errors import InputError
-from cpsched.serve.question import Question
+from cpsched.serve.change_request import ChangeRequest
 from cpsched.serve.server import is_loopback
 
 ROOT = Path(__file__).parents[2]
@@ -123,7 +123,7 @@ def test_a_form_of_another_kind_is_refused(server: tuple[str, int]) -> None:
     ],
 )
 def test_fields_are_checked(fields: dict[str, str], wrong: str) -> None:
-    question = Question(fields)
+    question = ChangeRequest(fields)
     with pytest.raises(InputError, match=wrong):
         dict(model=question.model, changes=question.changes)
 

@@ -15,6 +15,9 @@ MOST_LINES, USUAL_LINES = 400, 150
 CALLED_FROM_OUTSIDE = {
     "_repr_html_": "a notebook",
     "to_dataframe": "users of pandas",
+    "do_GET": "Python's HTTP server",
+    "do_POST": "Python's HTTP server",
+    "log_message": "Python's HTTP server",
     "encoding": "whoever writes to a text stream",
     "sub_evaluator": "cel-python, whose method of this name it replaces",
     "pytest_addoption": "pytest",

@@ -17,6 +17,7 @@ ALLOWED = {
     "importers/kai_snapshot.py": "writes objects",
     "importers/trace_objects.py": "writes objects",
     "lab/families/dlrm.py": "writes objects",
+    "lab/families/gang_evict.py": "writes objects",
     "lab/families/openb.py": "writes objects",
     "lab/families/pieces.py": "writes objects",
     "lab/families/priority_matters.py": "writes objects",

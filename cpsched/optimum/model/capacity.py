@@ -46,7 +46,7 @@ def capacity_for(
     for group in classes.victims:
         room = most[group.node]
         for name in group.representative.requests:
-            room[name] = room.get(name, 0) + classes.requested_by_shape(name)[group.shape] * len(group.tasks)
+            room[name] = room.get(name, 0) + classes.requested_by_shape(name)[group.shape] * group.most
     now: dict[tuple[int, str], int] = {}
     later: dict[tuple[int, str], int] = {}
     for one in request_classes:

@@ -58,7 +58,9 @@ class VictimClass:
     job_is_irrelevant: bool
     """Whether no rule and no level sees which job they belong to; then they may be of several jobs."""
     shape: int
-    """Equal for victim classes that differ in their node only."""
+    """Equal for victim classes that differ in their node, and in when their tasks started, only."""
+    most: int
+    """How many of them the rules let go at most."""
 
     @property
     def representative(self) -> Task:

@@ -5,13 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from cpsched.check import RULES
+
 
 class Reads(Enum):
     """Attributes of a victim that not every symmetry class keeps.
 
-    Priority, start time, queue, requests, labels and the like are in every key and need no entry here.
+    Priority, queue, requests, labels and the like are in every key and need no entry here.
     """
 
+    VICTIM_START = auto()
+    """When a victim started, in whatever way."""
+    EARLIEST_START = auto()
+    """Of several victims that are otherwise equal the earliest start, which is the better the later it is."""
     VICTIM_JOB = auto()
     """Which job a victim belongs to."""
     VICTIM_JOB_MINIMUM = auto()
@@ -37,7 +43,7 @@ LEVEL_TRAITS: dict[str, LevelTraits] = {
     "victim_max_priority": _VICTIMS,
     "victim_priority_sum": _VICTIMS,
     "victim_count": _VICTIMS,
-    "victim_start_time": _VICTIMS,
+    "victim_start_time": LevelTraits(reads=frozenset({Reads.EARLIEST_START})),
     "queue_deficit_max": _PLACEMENTS,
     "queue_deficit_total": _PLACEMENTS,
     "pdb_violations": _VICTIMS,
@@ -48,3 +54,30 @@ LEVEL_TRAITS: dict[str, LevelTraits] = {
     "nodes_used": LevelTraits(),
 }
 """By the name of the level in a plan. A level that is missing here is an error when classes are built."""
+
+RULE_READS: dict[str, frozenset[Reads]] = dict.fromkeys(
+    (
+        "assignment",
+        "capacity",
+        "filters",
+        "gang",
+        "queue",
+        "deserved",
+        "eviction",
+        "charge",
+        "protect.conformance",
+        "protect.gang",
+        "protect.pdb",
+        "protect.guarantee",
+        "enqueue",
+        "actions",
+    ),
+    frozenset(),
+)
+"""The same by the name of the rule, as far as classes do not keep it anyway: these read nothing of a victim's start."""
+
+
+def reads_of_rules() -> frozenset[Reads]:
+    """What the checker's rules read; one missing there is taken to read when a victim started."""
+    everything = frozenset({Reads.VICTIM_START})
+    return frozenset[Reads]().union(*(RULE_READS.get(rule, everything) for rule in RULES))

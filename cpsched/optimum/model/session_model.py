@@ -22,10 +22,19 @@ class SessionModel:
     It is built when it is first asked for: where relaxations close all levels, only its classes are needed.
     """
 
-    def __init__(self, snapshot: Snapshot, *, shared_with: SessionModel | None = None, elastic: bool = False):
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        *,
+        shared_with: SessionModel | None = None,
+        elastic: bool = False,
+        presolve: bool = True,
+    ):
         """`shared_with` is a model of the same session, whose classes are used; if `elastic`, rights may be broken."""
         self.snapshot, self._shared_with, self._elastic = snapshot, shared_with, elastic
-        self.classes: Classes = build_classes(snapshot) if shared_with is None else shared_with.classes
+        self.classes: Classes = (
+            build_classes(snapshot, presolve=presolve) if shared_with is None else shared_with.classes
+        )
 
     @cached_property
     def variables(self) -> Variables:

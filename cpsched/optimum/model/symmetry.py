@@ -18,12 +18,13 @@ Counts = tuple[tuple[int, int], ...]
 """How many tasks of each class."""
 
 
-def build_classes(snapshot: Snapshot) -> Classes:
+def build_classes(snapshot: Snapshot, *, presolve: bool = True) -> Classes:
     """Aggregate the pending tasks of jobs that take part, and the tasks that one of them may evict."""
     waiting = [job for job in snapshot.jobs.values() if job.pending and snapshot.takes_part(job)]
     waiting.sort(key=attrgetter("key"))
     tasks = _task_classes(snapshot, waiting)
-    return Classes(tasks, _job_classes(snapshot, waiting, tasks), victim_classes(snapshot, tasks), _units(snapshot))
+    victims = victim_classes(snapshot, tasks, presolve=presolve)
+    return Classes(tasks, _job_classes(snapshot, waiting, tasks), victims, _units(snapshot))
 
 
 def _task_classes(snapshot: Snapshot, waiting: Iterable[SessionJob]) -> tuple[TaskClass, ...]:

@@ -70,10 +70,10 @@ class Variables:
         for group in classes.victims:
             for action in sorted(group.rights):
                 self.evict[group.index, action] = cp.new_int_var(
-                    0, len(group.tasks), f"evict {group.representative.key} {action}"
+                    0, group.most, f"evict {group.representative.key} {action}"
                 )
             if len(group.rights) > 1:
-                cp.add(self.evicted(group) <= len(group.tasks))
+                cp.add(self.evicted(group) <= group.most)
         self._take_classes()
         self.ready = [cp.new_int_var(0, len(jobs), f"ready {jobs.jobs[0]}") for jobs in classes.jobs]
         self.pipelined = [cp.new_int_var(0, len(jobs), f"pipelined {jobs.jobs[0]}") for jobs in classes.jobs]
@@ -106,7 +106,7 @@ class Variables:
     def some_eviction(self) -> cp_model.IntVar:
         """True if any task is evicted."""
         flag = self.flag("some eviction")
-        self.cp.add(sum_of(list(self.evict.values())) <= flag * sum(len(group.tasks) for group in self.classes.victims))
+        self.cp.add(sum_of(list(self.evict.values())) <= flag * sum(group.most for group in self.classes.victims))
         return flag
 
     def served(self, jobs: JobClass) -> Expr:

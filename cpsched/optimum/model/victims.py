@@ -1,27 +1,34 @@
 """Victim classes: which running tasks are interchangeable as victims, and which task classes may evict them.
 
 A victim's job is part of the key only where a rule or a level reads it: running tasks of many small jobs are then one
-class instead of one per job.
+class instead of one per job. So is when it started; a level that reads only the earliest start of the victims, and
+prefers a late one, finds the tasks of a class in that order. Tasks that the rules never let go are in no class.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
+from functools import partial
 from operator import attrgetter
 
 from cpsched.instance import HOLDS_ROOM, Task
 from cpsched.optimum.model.classes import TaskClass, VictimClass
 from cpsched.optimum.model.features import FeatureIds
-from cpsched.optimum.model.level_traits import LEVEL_TRAITS, Reads
+from cpsched.optimum.model.level_traits import LEVEL_TRAITS, Reads, reads_of_rules
 from cpsched.snapshot import SessionJob, Snapshot
 from cpsched.snapshot.rights import Action, is_above_share_now
 
 ACTIONS: tuple[Action, ...] = ("preempt", "reclaim")
 
 
-def victim_classes(snapshot: Snapshot, tasks: tuple[TaskClass, ...]) -> tuple[VictimClass, ...]:
-    """Per node the running tasks that some task class may evict, those together that are interchangeable."""
-    reads = reads_of(snapshot)
+def victim_classes(
+    snapshot: Snapshot, tasks: tuple[TaskClass, ...], *, presolve: bool = True
+) -> tuple[VictimClass, ...]:
+    """Per node the running tasks that some task class may evict, those together that are interchangeable.
+
+    Without `presolve` those that no rule lets go are kept, and start times tell tasks apart.
+    """
+    reads = reads_of(snapshot) | reads_of_rules() if presolve else reads_of(snapshot) | {Reads.VICTIM_START}
     everywhere = snapshot.policy.rules.eviction_scope == "cluster"
     on = [frozenset(one.nodes) for one in tasks]
     rights_by_shape: dict[tuple[int, tuple[int, ...]], dict[Action, tuple[int, ...]]] = {}
@@ -30,9 +37,11 @@ def victim_classes(snapshot: Snapshot, tasks: tuple[TaskClass, ...]) -> tuple[Vi
     for node, by_shape in _by_node_and_shape(snapshot, reads):
         near = tuple([c.index for c in tasks if everywhere or node in on[c.index]])
         for shape, group in by_shape.items():
-            group.sort(key=attrgetter("key"))
+            group.sort(key=partial(latest_first, snapshot) if Reads.EARLIEST_START in reads else attrgetter("key"))
             if (shape, near) not in rights_by_shape:
                 actions = _actions(snapshot, group[0])
+                if presolve:
+                    actions = tuple([action for action in actions if _most(snapshot, group[0], [action]) != 0])
                 equal = (snapshot.rights.victim_kind(group[0]), actions, near)
                 if equal not in known:
                     known[equal] = _rights(snapshot, [tasks[index] for index in near], group[0], actions)
@@ -40,10 +49,10 @@ def victim_classes(snapshot: Snapshot, tasks: tuple[TaskClass, ...]) -> tuple[Vi
             rights = rights_by_shape[shape, near]
             if rights:
                 job = snapshot.job_by_task[group[0].key]
-                key = may_lose_all_tasks(snapshot, job, reads)
-                found.append(
-                    VictimClass(len(found), node, job.key, tuple(group), rights, job_is_irrelevant=key, shape=shape)
-                )
+                merged = may_lose_all_tasks(snapshot, job, reads)
+                most = _most(snapshot, group[0], rights) if presolve and not merged else None
+                most = len(group) if most is None else min(most, len(group))
+                found.append(VictimClass(len(found), node, job.key, tuple(group), rights, merged, shape, most))
     return tuple(found)
 
 
@@ -71,6 +80,29 @@ def _by_node_and_shape(snapshot: Snapshot, reads: frozenset[Reads]) -> Iterator[
             else:
                 found[shape] = [victim]
         yield node, found
+
+
+def latest_first(snapshot: Snapshot, task: Task) -> tuple[int, str]:
+    """Sorts tasks by their start, the latest first; equal ones by name."""
+    return -started(snapshot, task), task.key
+
+
+def started(snapshot: Snapshot, task: Task) -> int:
+    """When the task started; one that did not start yet counts as started now."""
+    start = task.pod_status.start_time
+    return snapshot.now if start is None else start
+
+
+def _most(snapshot: Snapshot, victim: Task, actions: Iterable[Action]) -> int | None:
+    """How many tasks the victim's job can lose if one goes by any of these actions; None for no limit.
+
+    Where `protect.gang` says `keep`, what is left of the job together with what starts is its minimum, and no more can
+    start than is pending. With 0 no decision evicts the victim, so it needs no variable (exact).
+    """
+    if not all(snapshot.policy.gang_protects(action) == "keep" for action in actions):
+        return None
+    job = snapshot.job_by_task[victim.key]
+    return max(0, job.ready + len(job.pending) - job.min_available)
 
 
 def _actions(snapshot: Snapshot, victim: Task) -> tuple[Action, ...]:
@@ -104,7 +136,7 @@ def _victim_features(
         victim.namespace,
         features.requests(victim.requests),
         features.interaction(victim.spec),
-        victim.pod_status.start_time,
+        victim.pod_status.start_time if Reads.VICTIM_START in reads else None,
         victim.priority,
         victim.role,
         victim.preemptable,

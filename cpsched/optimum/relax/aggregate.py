@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable
 from dataclasses import replace
+from functools import partial
 
 from cpsched.optimum.model.capacity import NodeCapacity, Units, capacity_for
 from cpsched.optimum.model.classes import Classes, TaskClass, VictimClass
+from cpsched.optimum.model.victims import latest_first
 from cpsched.snapshot import Snapshot
 
 LEAST_NODES = 8
@@ -39,8 +41,11 @@ def aggregate_requests(snapshot: Snapshot, classes: Classes) -> NodeCapacity:
     return capacity_for(snapshot, classes, tuple(request_classes), tuple(request_class_of))
 
 
-def identical_nodes(classes: Classes, capacity: NodeCapacity) -> tuple[tuple[str, ...], ...]:
-    """All nodes, those together that are equal in free capacity, in what they may take and in their victims."""
+def identical_nodes(classes: Classes, capacity: NodeCapacity, *, starts: bool) -> tuple[tuple[str, ...], ...]:
+    """All nodes, those together that are equal in free capacity, in what they may take and in their victims.
+
+    With `starts` also in when their victims started: then it makes no difference which of them is used.
+    """
     limits: dict[str, list[tuple[int, int, int]]] = {node: [] for node in capacity.idle}
     for one in capacity.request_classes:
         for node in one.nodes:
@@ -50,7 +55,8 @@ def identical_nodes(classes: Classes, capacity: NodeCapacity) -> tuple[tuple[str
                 limits[node].append((one.index, binds, reserves))
     victims: dict[str, Counter[Hashable]] = {node: Counter() for node in capacity.idle}
     for victim in classes.victims:
-        victims[victim.node][victim.shape] += len(victim.tasks)
+        began = tuple([task.pod_status.start_time for task in victim.tasks]) if starts else None
+        victims[victim.node][victim.shape, victim.most, began] += len(victim.tasks)
     found: dict[Hashable, list[str]] = {}
     for node in capacity.idle:
         idle, future = frozenset(capacity.idle[node].items()), frozenset(capacity.future_idle[node].items())
@@ -64,7 +70,7 @@ def node_classes(identical: tuple[tuple[str, ...], ...]) -> dict[str, str]:
 
 
 def aggregate_nodes(
-    classes: Classes, capacity: NodeCapacity, class_by_node: dict[str, str]
+    snapshot: Snapshot, classes: Classes, capacity: NodeCapacity, class_by_node: dict[str, str]
 ) -> tuple[Classes, NodeCapacity]:
     """The session on node classes: capacities, limits and victims of the nodes of a class are added up."""
     request_classes = tuple(
@@ -82,7 +88,7 @@ def aggregate_nodes(
         for (index, node), count in single.items():
             key = (index, class_by_node[node])
             summed[key] = min(len(request_classes[index].tasks), summed.get(key, 0) + count)
-    return replace(classes, victims=_merged(classes.victims, class_by_node)), total
+    return replace(classes, victims=_merged(snapshot, classes.victims, class_by_node)), total
 
 
 def _summed(free_by_node: dict[str, Units], class_by_node: dict[str, str]) -> dict[str, Units]:
@@ -100,17 +106,23 @@ def _summed(free_by_node: dict[str, Units], class_by_node: dict[str, str]) -> di
     return total
 
 
-def _merged(victims: tuple[VictimClass, ...], class_by_node: dict[str, str]) -> tuple[VictimClass, ...]:
-    """Victim classes of equal shape become one per node class; a task that may evict one of them may evict all."""
+def _merged(
+    snapshot: Snapshot, victims: tuple[VictimClass, ...], class_by_node: dict[str, str]
+) -> tuple[VictimClass, ...]:
+    """Victim classes of equal shape become one per node class; a task that may evict one of them may evict all.
+
+    They are in order of their start again: of so many victims the earliest started no later than the last of as many.
+    """
     members: dict[tuple[str, Hashable], list[VictimClass]] = {}
     for victim in victims:
         members.setdefault((class_by_node[victim.node], victim.shape), []).append(victim)
     found: list[VictimClass] = []
     for (node, _), equal in members.items():
-        tasks = tuple(task for one in equal for task in one.tasks)
+        tasks = tuple(sorted((t for one in equal for t in one.tasks), key=partial(latest_first, snapshot)))
         rights = {
             action: tuple(sorted({i for one in equal for i in one.rights.get(action, ())}))
             for action in sorted({action for one in equal for action in one.rights})
         }
-        found.append(replace(equal[0], index=len(found), node=node, tasks=tasks, rights=rights))
+        most = sum(one.most for one in equal)
+        found.append(replace(equal[0], index=len(found), node=node, tasks=tasks, rights=rights, most=most))
     return tuple(found)

@@ -91,7 +91,7 @@ def _model(
     }
     for group in classes.victims:
         for index, name in enumerate(names):
-            room[group.node][index] += classes.requested_by_shape(name)[group.shape] * len(group.tasks)
+            room[group.node][index] += classes.requested_by_shape(name)[group.shape] * group.most
     units = [gcd(*(size[index] for size, *_ in rows)) or 1 for index in range(len(names))]
     if any(
         sum(amounts[index] for amounts in room.values()) > MOST_AMOUNT * units[index] for index in range(len(names))

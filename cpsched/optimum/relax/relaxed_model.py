@@ -75,15 +75,14 @@ class RelaxedModel:
     def _aggregated(self, model: SessionModel, granularity: Granularity) -> Variables:
         snapshot, classes = model.snapshot, model.classes
         capacity = aggregate_requests(snapshot, classes)
-        identical = identical_nodes(classes, capacity)
         class_by_node = {node: node for node in capacity.idle}
         if granularity is Granularity.NODE_CLASSES:
-            class_by_node = node_classes(identical)
+            class_by_node = node_classes(identical_nodes(classes, capacity, starts=False))
         for node, name in class_by_node.items():
             self.nodes_by_class.setdefault(name, []).append(node)
         self.has_node_classes = len(self.nodes_by_class) < len(class_by_node)
         if self.has_node_classes:
-            classes, capacity = aggregate_nodes(classes, capacity, class_by_node)
+            classes, capacity = aggregate_nodes(snapshot, classes, capacity, class_by_node)
         else:
-            capacity = replace(capacity, identical_nodes=identical)
+            capacity = replace(capacity, identical_nodes=identical_nodes(classes, capacity, starts=True))
         return Variables(self.cp, snapshot, classes, capacity, tracks_owner=False)

@@ -30,7 +30,7 @@ class SearchState:
         self.snapshot = snapshot
         self.budget = Budget(params)
         self.portfolio = Portfolio(self.budget)
-        self.session = SessionModel(snapshot)
+        self.session = SessionModel(snapshot, presolve=params.presolve)
         self.incumbent = Incumbent(snapshot, self.portfolio, warm_start)
         self.plan = level_plan(snapshot)
         self.levels = Levels(self.plan)

@@ -38,7 +38,7 @@ def capacity(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
             requested_by_shape = v.classes.requested_by_shape(resource)
             room = [(-requested_by_shape[group.shape], count) for group, count in freed]
             if v.elastic and v.charged.get(node):
-                most = sum(requested_by_shape[group.shape] * len(group.tasks) for group in v.victims_by_node[node])
+                most = sum(requested_by_shape[group.shape] * group.most for group in v.victims_by_node[node])
                 room.append((-1, v.slack(most, f"{resource} on {node}")))
             fits = weighted([*placed, *room]) <= future
             if future >= 0:
@@ -91,7 +91,7 @@ def _freed(cp: cp_model.CpModel, v: Variables, node: str, present: list[TaskClas
                 alike.setdefault((entitled, shape, action), []).append((group, action))
     counts: Counts = {}
     for key, members in alike.items():
-        most = sum(len(group.tasks) for group, _ in members)
+        most = sum(group.most for group, _ in members)
         charged = cp.new_int_var(0, most, f"charged like {members[0][0].representative.key}")
         cp.add(charged <= sum_of([v.evict[group.index, action] for group, action in members]))
         freed.append((members[0][0], charged))

@@ -35,7 +35,7 @@ def _present(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables, claims: Cla
             flags: list[Expr] = [*present[key]]
             if v.elastic:
                 flags.append(v.slack(1, f"{action} of {group.representative.key}"))
-            cp.add(v.evict[group.index, action] <= len(group.tasks) * sum_of(flags))
+            cp.add(v.evict[group.index, action] <= group.most * sum_of(flags))
 
 
 def _claimed(cp: cp_model.CpModel, v: Variables, claims: Claims) -> None:
@@ -48,7 +48,7 @@ def _claimed(cp: cp_model.CpModel, v: Variables, claims: Claims) -> None:
         flags = [flag for index in indices if (flag := claims[index]) is not None]
         if len(flags) == len(indices):
             gone = sum_of([v.evict[group.index, "reclaim"] for group in groups])
-            cp.add(gone <= sum(len(group.tasks) for group in groups) * sum_of(list(dict.fromkeys(flags))))
+            cp.add(gone <= sum(group.most for group in groups) * sum_of(list(dict.fromkeys(flags))))
 
 
 def _entitled(

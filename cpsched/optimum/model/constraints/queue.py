@@ -37,7 +37,7 @@ def change(v: Variables, queue: str, resource: str) -> Expr:
 
 def change_bounds(v: Variables, queue: str, resource: str) -> tuple[int, int]:
     """How far the queue's holding can fall and rise."""
-    fall = sum([amount * len(group.tasks) for amount, group in _leaving(v, queue, resource)])
+    fall = sum([amount * group.most for amount, group in _leaving(v, queue, resource)])
     rise = sum(v.classes.amount(c.representative, resource) * len(c.tasks) for c in _arriving(v, queue, resource))
     return -fall, rise
 

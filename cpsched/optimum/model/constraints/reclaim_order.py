@@ -46,7 +46,7 @@ def in_some_order(cp: cp_model.CpModel, v: Variables, queue: str) -> bool:
     relevant = [sorted(declared_of(share.deserved, alike[0].representative.requests)) for alike in shapes]
     resources = sorted({name for some in relevant for name in some})
     gone = [sum_of([v.evict[g.index, "reclaim"] for g in alike]) for alike in shapes]
-    most = [sum(len(g.tasks) for g in alike) for alike in shapes]
+    most = [sum(g.most for g in alike) for alike in shapes]
     through = {name: v.flag(f"{queue} above in {name}") for name in resources}
     rank = {name: cp.new_int_var(0, len(resources), f"rank of {name} in {queue}") for name in resources}
     for number in range(len(shapes)):
@@ -112,7 +112,7 @@ def _one_last(
     share = v.snapshot.shares[queue]
     proportion = v.snapshot.policy.share_plugin == "proportion"
     any_gone = v.flag(f"{queue} is reclaimed from")
-    most_gone = sum(len(g.tasks) for g in gone)
+    most_gone = sum(g.most for g in gone)
     cp.add(sum_of([v.evict[g.index, "reclaim"] for g in gone]) <= most_gone * any_gone)
     ways = [~any_gone]
     lost: dict[str, cp_model.IntVar] = {}
@@ -143,6 +143,6 @@ def _lost(cp: cp_model.CpModel, v: Variables, queue: str, resource: str, gone: l
     """How many units the queue gives back."""
     asked = v.classes.requested_by_shape(resource)
     sizes = [(asked[g.shape], g) for g in gone]
-    lost = cp.new_int_var(0, sum([size * len(g.tasks) for size, g in sizes]), f"{resource} reclaimed from {queue}")
+    lost = cp.new_int_var(0, sum([size * g.most for size, g in sizes]), f"{resource} reclaimed from {queue}")
     cp.add(lost == weighted((size, v.evict[g.index, "reclaim"]) for size, g in sizes))
     return lost

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from bisect import bisect_left
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import pairwise
 from math import gcd
@@ -19,6 +20,7 @@ from cpsched.objectives import PRIORITY_OFFSET, out_of_reach
 from cpsched.optimum.model.classes import VictimClass
 from cpsched.optimum.model.objective.stage import LevelStage, LinearStage, LpBound, Stage
 from cpsched.optimum.model.variables import Expr, Variables, sum_of, value_in, weighted
+from cpsched.optimum.model.victims import started
 
 Victims = list[VictimClass]
 
@@ -69,7 +71,7 @@ class SumOfPriorities(LinearStage):
         ranked = [(group.representative.pod_priority, group) for group in groups]
         super().__init__(v, weighted((rank, v.evicted(group)) for rank, group in ranked))
         self.groups = groups
-        self.ideal = sum([min(0, rank) * len(group.tasks) for rank, group in ranked])
+        self.ideal = sum([min(0, rank) * group.most for rank, group in ranked])
         self._common = gcd(*{rank for rank, _ in ranked}) or 1
 
     def next_value(self, bound: int) -> int:
@@ -105,7 +107,7 @@ def priority_sum(v: Variables, groups: Victims) -> list[Stage]:
 
     Two stages of small coefficients instead of one of 2³¹, which no LP can bound to the last digit.
     """
-    total = sum([abs(group.representative.pod_priority) * len(group.tasks) for group in groups])
+    total = sum([abs(group.representative.pod_priority) * group.most for group in groups])
     if total >= PRIORITY_OFFSET:
         return [LiteralPrioritySum(v, groups)]
     stages: list[Stage] = [CountOfPrioritySum(v, groups)]
@@ -183,7 +185,7 @@ class MaxPriority(RankStage):
         v = self.v
         reached = [v.flag(f"victims reach priority {priority}") for priority in self.thresholds]
         for group in self.groups:
-            v.cp.add(v.evicted(group) <= len(group.tasks) * reached[self._rank_of[group.index]])
+            v.cp.add(v.evicted(group) <= group.most * reached[self._rank_of[group.index]])
         for lower, higher in pairwise(reached):
             v.cp.add_implication(higher, lower)
         return sum_of(list(reached))
@@ -196,22 +198,25 @@ class MaxPriority(RankStage):
 class StartTime(RankStage):
     """The earliest start among victims of the highest priority; a later start is better.
 
+    Of a class the tasks that started last go first: dominance, as no other level and no rule tells them apart.
     Rank 1 is the latest of all starts, so the earliest start has the highest rank.
     """
 
     is_doubtful = True
 
     def __init__(self, v: Variables, groups: Victims):
-        super().__init__(v, groups, sorted({_start(v, group) for group in groups}))
+        super().__init__(v, groups, sorted({started(v.snapshot, task) for group in groups for task in group.tasks}))
         self._priority_of = {group.index: group.representative.pod_priority for group in groups}
 
     def beyond(self, value: int) -> Expr:  # noqa: D102
         return sum_of(list(self._too_early(value)))
 
     def value_in(self, values: list[int]) -> int | None:  # noqa: D102
-        gone = [group for group in self.groups if value_in(self.v.evicted(group), values)]
-        top = max((self._priority_of[group.index] for group in gone), default=0)
-        starts = (_start(self.v, group) for group in gone if self._priority_of[group.index] == top)
+        counts = [(group, value_in(self.v.evicted(group), values)) for group in self.groups]
+        gone = [(group, count) for group, count in counts if count]
+        top = max((self._priority_of[group.index] for group, _ in gone), default=0)
+        last = (group.tasks[count - 1] for group, count in gone if self._priority_of[group.index] == top)
+        starts = (started(self.v.snapshot, task) for task in last)
         return self._rank(min(starts, default=None))
 
     def at_most(self, value: int) -> list[Any]:  # noqa: D102
@@ -231,6 +236,7 @@ class StartTime(RankStage):
         """Per start whether a victim of the highest priority among victims started no later."""
         v = self.v
         flags = [v.flag(f"a top victim started by {start}") for start in self.thresholds]
+        place = {start: number for number, start in enumerate(self.thresholds)}
         for lower, higher in pairwise(flags):
             v.cp.add_implication(lower, higher)
         above: Victims = []
@@ -240,24 +246,23 @@ class StartTime(RankStage):
             if higher_evicted is not None:
                 v.cp.add(sum_of([v.evicted(group) for group in above]) >= 1).only_enforce_if(higher_evicted)
             for group in equal:
-                flag = flags[self.thresholds.index(_start(v, group))]
-                row = v.cp.add(v.evicted(group) <= len(group.tasks) * flag)
-                if higher_evicted is not None:
-                    row.only_enforce_if(~higher_evicted)
+                for later, start in self._starts(group):
+                    row = v.cp.add(v.evicted(group) <= later + (group.most - later) * flags[place[start]])
+                    if higher_evicted is not None:
+                        row.only_enforce_if(~higher_evicted)
             above += equal
         return flags
+
+    def _starts(self, group: VictimClass) -> Iterator[tuple[int, int]]:
+        """The starts among those of the class that can go, and how many started later; they go in this order."""
+        starts = [started(self.v.snapshot, task) for task in group.tasks[: group.most]]
+        return ((count, start) for count, start in enumerate(starts) if not count or start != starts[count - 1])
 
     def _expression(self) -> Expr:
         return sum_of(list(self._early))
 
     def _value(self, decision: Decision) -> int:
         return self._rank(objectives.victim_start_time(_among(self.v, decision, self.groups), self.v.snapshot))
-
-
-def _start(v: Variables, group: VictimClass) -> int:
-    """When the tasks of the class started; a task that did not start yet counts as started now."""
-    start = group.representative.pod_status.start_time
-    return v.snapshot.now if start is None else start
 
 
 class PdbViolations(LevelStage, LinearStage):
@@ -271,7 +276,7 @@ class PdbViolations(LevelStage, LinearStage):
         for budget in v.snapshot.instance.budgets:
             covered = [group for group in v.classes.victims if covers(budget, group.representative)]
             if covered:
-                most = sum(len(group.tasks) for group in covered)
+                most = sum(group.most for group in covered)
                 over = v.cp.new_int_var(0, most, f"excess of {budget.key}")
                 lost = sum_of([v.evicted(group) for group in covered])
                 v.cp.add(over >= lost - max(0, budget.status.disruptions_allowed))

@@ -15,7 +15,7 @@ FIELDS = ("model", "cordon", "drain", "without", "add", "like", "submit")
 
 
 @dataclass(frozen=True)
-class Question:
+class ChangeRequest:
     """The form's fields as text, and what they mean."""
 
     fields: Mapping[str, str] = field(default_factory=dict)
