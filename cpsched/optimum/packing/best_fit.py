@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cpsched.optimum.packing.effort import ELEMENT, Effort
+from cpsched.optimum.packing.allowance import ELEMENT, Allowance
 from cpsched.optimum.packing.problem import Counts, Problem
 
 RUNS = 64
@@ -14,12 +14,13 @@ RUNS = 64
 
 
 def best_fit(
-    problem: Problem, totals: Sequence[int], seed: int, effort: Effort, *, by_tier: bool = False
+    problem: Problem, totals: Sequence[int], seed: int, allowance: Allowance, *, by_tier: bool = False
 ) -> tuple[Counts, int]:
     """(placement, items of `totals` that found no place) of the best of the runs.
 
     With `by_tier` a more important tier is placed first, so that what is missing is of little importance; else all
-    tiers are packed together, which leaves less behind. Where the effort ends, the items that are left find no place.
+    tiers are packed together, which leaves less behind. Items left when the allowance
+    ends find no place.
     """
     draw = np.random.default_rng(seed)
     most = problem.most
@@ -44,8 +45,8 @@ def best_fit(
     missing = np.zeros(RUNS, dtype=np.int64)
     lanes = np.arange(RUNS)
     for position in range(count):
-        effort.count(8 * ELEMENT * free.size)
-        if position % 16 == 0 and effort.left <= 0:
+        allowance.count(8 * ELEMENT * free.size)
+        if position % 16 == 0 and allowance.left <= 0:
             missing += count - position
             break
         row = items[order[:, position]]

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from ortools.sat.python import cp_model
 
+from cpsched.optimum.packing.allowance import Allowance
 from cpsched.optimum.packing.config_lp import Listing
-from cpsched.optimum.packing.effort import Effort
 from cpsched.optimum.packing.problem import Counts
 from cpsched.optimum.packing.small_models import solve
 from cpsched.optimum.packing.tight import tight_patterns
@@ -21,12 +21,12 @@ MOST_NODES = 16
 """With more nodes the program over columns does not end in the time there is."""
 
 
-def least_use(totals: Totals, values: Sequence[int], effort: Effort) -> list[int] | None:
+def least_use(totals: Totals, values: Sequence[int], allowance: Allowance) -> list[int] | None:
     """Per resource the least that items reaching these values take, over all totals that keep the cuts."""
     rows = totals.problem.rows
     least = []
     for resource in range(totals.problem.sizes.shape[1]):
-        bound = totals.least([row.size[resource] if row.tier < len(values) else 0 for row in rows], values, effort)
+        bound = totals.least([row.size[resource] if row.tier < len(values) else 0 for row in rows], values, allowance)
         if bound is None:
             return None
         least.append(bound)
@@ -34,7 +34,7 @@ def least_use(totals: Totals, values: Sequence[int], effort: Effort) -> list[int
 
 
 def close_listed(
-    totals: Totals, listing: Listing, values: Sequence[int], work: float, effort: Effort
+    totals: Totals, listing: Listing, values: Sequence[int], work: float, allowance: Allowance
 ) -> tuple[Counts | None, bool]:
     """The same with maximal patterns: those that no cut excludes have to cover what is placed.
 
@@ -45,12 +45,12 @@ def close_listed(
     problem = totals.problem
     kept = [np.ones(len(patterns), dtype=bool) for patterns in listing.patterns]
     for cut in totals.cuts:
-        least = totals.least(cut.prices, values, effort)
+        least = totals.least(cut.prices, values, allowance)
         if least is None:
             return None, True
         prices = np.array(cut.prices, dtype=np.int64)
         for kind, some in enumerate(kept):
-            effort.over(len(some), 20)
+            allowance.over(len(some), 20)
             earned = listing.earned(kind, prices)
             some &= int(earned.max(initial=0)) - earned <= cut.most - least
     listed = [patterns[some] for patterns, some in zip(listing.patterns, kept, strict=True)]
@@ -59,10 +59,10 @@ def close_listed(
     if any(not len(patterns) for patterns in listed):
         return None, True
     demand = [row.demand if row.tier < len(values) else 0 for row in problem.rows]
-    return _program(totals, listed, values, demand, work, effort, covered=True)
+    return _program(totals, listed, values, demand, work, allowance, covered=True)
 
 
-def close(totals: Totals, values: Sequence[int], work: float, effort: Effort) -> tuple[Counts | None, bool]:
+def close(totals: Totals, values: Sequence[int], work: float, allowance: Allowance) -> tuple[Counts | None, bool]:
     """(a placement that reaches the values, True), (None, True) if none does, (None, False) if it stays open.
 
     Items of the tiers of `values` alone are looked at. A placement that reaches the values uses at least `least_use`,
@@ -71,7 +71,7 @@ def close(totals: Totals, values: Sequence[int], work: float, effort: Effort) ->
     problem = totals.problem
     if len(problem.nodes) > MOST_NODES:
         return None, False
-    least = least_use(totals, values, effort)
+    least = least_use(totals, values, allowance)
     if least is None:
         return None, True
     waste = [int(c) - u for c, u in zip(problem.capacities.sum(axis=0), least, strict=True)]
@@ -81,11 +81,11 @@ def close(totals: Totals, values: Sequence[int], work: float, effort: Effort) ->
     listed: list[Counts] = []
     for one in problem.classes:
         window = [min(w, c) for w, c in zip(waste, one.capacity, strict=True)]
-        tight = tight_patterns(problem, one, demand, window, 4 * MOST_COLUMNS, effort)
+        tight = tight_patterns(problem, one, demand, window, 4 * MOST_COLUMNS, allowance)
         if tight is None or not tight.complete or sum(map(len, listed)) + len(tight.patterns) > MOST_COLUMNS:
             return None, False
         listed.append(tight.patterns)
-    return _program(totals, listed, values, demand, work, effort)
+    return _program(totals, listed, values, demand, work, allowance)
 
 
 def _program(
@@ -94,13 +94,13 @@ def _program(
     values: Sequence[int],
     demand: list[int],
     work: float,
-    effort: Effort,
+    allowance: Allowance,
     *,
     covered: bool = False,
 ) -> tuple[Counts | None, bool]:
     """Choose a pattern for each node; what they hold is what is placed, or with `covered` at least that."""
     problem = totals.problem
-    effort.over(sum(patterns.size for patterns in listed), 100)
+    allowance.over(sum(patterns.size for patterns in listed), 100)
     model = cp_model.CpModel()
     used = []
     for patterns, one in zip(listed, problem.classes, strict=True):
@@ -122,7 +122,7 @@ def _program(
     if covered:
         for cut in totals.cuts:
             model.add(sum(price * total for price, total in zip(cut.prices, placed, strict=True)) <= cut.most)
-    found_by, status = solve(model, work, effort)
+    found_by, status = solve(model, work, allowance)
     if status == cp_model.INFEASIBLE:
         return None, True
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):

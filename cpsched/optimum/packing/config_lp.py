@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from ortools.linear_solver import pywraplp
 
-from cpsched.optimum.packing.effort import Effort
+from cpsched.optimum.packing.allowance import Allowance
 from cpsched.optimum.packing.problem import Problem
 from cpsched.optimum.packing.totals import Cut
 
@@ -62,7 +62,7 @@ class Master:
     """(class, pattern number), in the order of the LP's variables."""
 
     def solve(
-        self, need: Sequence[int], nodes: Sequence[int], effort: Effort
+        self, need: Sequence[int], nodes: Sequence[int], allowance: Allowance
     ) -> tuple[float, list[float], list[float]]:
         """(shortage, prices per row, use of each column) at the optimum of the LP, columns generated as needed."""
         listing = self.listing
@@ -83,7 +83,7 @@ class Master:
         known = set(self.columns)
         prices: list[float] = []
         for _ in range(ROUNDS):
-            if not solved(solver, effort):
+            if not solved(solver, allowance):
                 return float("inf"), [0.0] * len(need), []
             prices = [max(0.0, cover.dual_value()) for cover in covers]
             rent = [room_.dual_value() for room_ in room]
@@ -92,7 +92,7 @@ class Master:
             for kind, patterns in enumerate(listing.patterns):
                 if not nodes[kind] or not len(patterns):
                     continue
-                effort.over(len(patterns), 20)
+                allowance.over(len(patterns), 20)
                 gain = listing.earned(kind, vector) + rent[kind]
                 if gain.max() <= 1e-7:
                     continue
@@ -105,7 +105,7 @@ class Master:
                 self.columns.append((kind, number))
                 used.append(self._column(solver, covers, room, kind, number))
         else:
-            if not solved(solver, effort):
+            if not solved(solver, allowance):
                 return float("inf"), [0.0] * len(need), []
         values = [variable.solution_value() for variable in used]
         return objective.Value(), prices, values
@@ -119,13 +119,13 @@ class Master:
         return variable
 
 
-def solved(solver: Any, effort: Effort) -> bool:
-    """Whether the LP has an optimum; OutOfTimeError if it does not end within the effort."""
-    effort.spend()
-    if effort.is_wall_time and effort.left < 1e6:
-        solver.SetTimeLimit(1 + int(1000 * effort.left))
+def solved(solver: Any, allowance: Allowance) -> bool:
+    """Whether the LP has an optimum; OutOfTimeError if it does not end within the allowance."""
+    allowance.spend()
+    if allowance.is_wall_time and allowance.left < 1e6:
+        solver.SetTimeLimit(1 + int(1000 * allowance.left))
     status = solver.Solve()
-    effort.spend(ITERATION * (1 + solver.iterations()) * (1 + solver.NumConstraints() + solver.NumVariables() // 8))
+    allowance.spend(ITERATION * (1 + solver.iterations()) * (1 + solver.NumConstraints() + solver.NumVariables() // 8))
     return bool(status == pywraplp.Solver.OPTIMAL)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from cpsched.optimum.packing.effort import ELEMENT, Effort
+from cpsched.optimum.packing.allowance import ELEMENT, Allowance
 from cpsched.optimum.packing.problem import Counts
 
 NODE_WORK = 3e-5
@@ -19,7 +19,7 @@ class BudgetError(Exception):
 
 
 def exact_cover(
-    patterns: Counts, need: Sequence[int], nodes: int, budget: int, effort: Effort
+    patterns: Counts, need: Sequence[int], nodes: int, budget: int, allowance: Allowance
 ) -> tuple[list[int] | None, bool]:
     """(pattern per node, True), (None, True) if there is none, (None, False) if the budget of search nodes ran out.
 
@@ -50,7 +50,7 @@ def exact_cover(
         left[0] -= 1
         if left[0] < 0:
             raise BudgetError
-        effort.spend(NODE_WORK + 2 * ELEMENT * able.size * len(rest))
+        allowance.spend(NODE_WORK + 2 * ELEMENT * able.size * len(rest))
         if count == 1:
             number = whole(rest)
             return None if number is None else [number]

@@ -7,7 +7,7 @@ from math import lgamma, log, pi
 import numpy as np
 from numpy.typing import NDArray
 
-from cpsched.optimum.packing.effort import ELEMENT, Effort
+from cpsched.optimum.packing.allowance import ELEMENT, Allowance
 from cpsched.optimum.packing.problem import Counts, Problem
 
 TRIES = 24
@@ -18,8 +18,8 @@ MOST_PAIRS = 20_000
 class ExactFill:
     """What is still to be placed, and nodes filled with it."""
 
-    def __init__(self, problem: Problem, need: Counts, draw: np.random.Generator, effort: Effort):
-        self.problem, self.need, self._draw, self._effort = problem, need.copy(), draw, effort
+    def __init__(self, problem: Problem, need: Counts, draw: np.random.Generator, allowance: Allowance):
+        self.problem, self.need, self._draw, self._effort = problem, need.copy(), draw, allowance
         resources = problem.sizes.shape[1]
         self._weights = np.random.default_rng(11).integers(1, 1 << 60, size=resources)
         self._largest_first = np.log(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cpsched.optimum.packing.effort import Effort
+from cpsched.optimum.packing.allowance import Allowance
 from cpsched.optimum.packing.problem import Counts, NodeClass, Problem
 
 MOST_PATTERNS = 1_000_000
@@ -16,7 +16,7 @@ FEW_PATTERNS = 100_000
 
 
 def maximal_patterns(
-    problem: Problem, one: NodeClass, effort: Effort, most_patterns: int = MOST_PATTERNS
+    problem: Problem, one: NodeClass, allowance: Allowance, most_patterns: int = MOST_PATTERNS
 ) -> NDArray[np.int16] | None:
     """Every pattern (counts per row) of the class to which no item can be added; None if there are too many.
 
@@ -33,7 +33,7 @@ def maximal_patterns(
     for index in rows:
         size = problem.sizes[index]
         some = size > 0
-        effort.over(counts.size + 4 * free.size)
+        allowance.over(counts.size + 4 * free.size)
         fit = np.full(len(free), limit[index], dtype=np.int64)
         if some.any():
             fit = np.minimum(fit, (free[:, some] // size[some]).min(axis=1))
@@ -45,13 +45,13 @@ def maximal_patterns(
         counts[:, index] = copies
         free = free[origin] - copies[:, None] * size
         if len(free) > most_patterns:
-            keep = _may_become_maximal(problem, rows, limit, index, counts, free, effort)
+            keep = _may_become_maximal(problem, rows, limit, index, counts, free, allowance)
             counts, free = counts[keep], free[keep]
             if len(free) > most_patterns:
                 return None
     keep = np.ones(len(free), dtype=bool)
     for index in rows:
-        effort.over(free.size)
+        allowance.over(free.size)
         keep &= ~((free >= problem.sizes[index]).all(axis=1) & (counts[:, index] < limit[index]))
     return counts[keep]
 
@@ -63,7 +63,7 @@ def _may_become_maximal(
     done: int,
     counts: NDArray[np.int16],
     free: Counts,
-    effort: Effort,
+    allowance: Allowance,
 ) -> NDArray[np.bool_]:
     """Partial patterns that can still become maximal: whatever the rows to come take, no item of a row that is done
     may fit in the end. What is left after all rows to come took all that fits is at least free minus all they ask for.
@@ -73,6 +73,6 @@ def _may_become_maximal(
     least_left = np.maximum(0, free - to_come)
     keep = np.ones(len(free), dtype=bool)
     for index in rows[: position + 1]:
-        effort.over(free.size)
+        allowance.over(free.size)
         keep &= ~((least_left >= problem.sizes[index]).all(axis=1) & (counts[:, index] < limit[index]))
     return keep

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from ortools.linear_solver import pywraplp
 
+from cpsched.optimum.packing.allowance import Allowance
 from cpsched.optimum.packing.config_lp import solved
-from cpsched.optimum.packing.effort import Effort
 from cpsched.optimum.packing.exact_cover import exact_cover
 from cpsched.optimum.packing.exact_fill import ExactFill, log_packings
 from cpsched.optimum.packing.problem import Counts, NodeClass, Problem
@@ -23,7 +23,7 @@ LOG_PACKINGS = 9.0
 SAMPLE, ALL, BUDGET = 30_000, 50_000, 20_000
 
 
-def perfect_fill(problem: Problem, totals: Sequence[int], seed: int, effort: Effort) -> Counts | None:
+def perfect_fill(problem: Problem, totals: Sequence[int], seed: int, allowance: Allowance) -> Counts | None:
     """A placement of all totals, or None if this run does not end in one; the last nodes are of the largest class."""
     draw = np.random.default_rng(seed)
     need = np.asarray(totals, dtype=np.int64)
@@ -33,7 +33,7 @@ def perfect_fill(problem: Problem, totals: Sequence[int], seed: int, effort: Eff
     last = max(range(len(problem.classes)), key=lambda kind: problem.classes[kind].count)
     order = sorted(range(len(problem.nodes)), key=lambda node: problem.nodes[node] == last)
     others = len(order) - problem.classes[last].count
-    filling = ExactFill(problem, need, draw, effort)
+    filling = ExactFill(problem, need, draw, allowance)
     placement = np.zeros((len(problem.nodes), len(problem.rows)), dtype=np.int64)
     done = 0
     while done < others or len(order) - done > COVER:
@@ -48,7 +48,7 @@ def perfect_fill(problem: Problem, totals: Sequence[int], seed: int, effort: Eff
         done += 1
     if done < others:
         return None
-    found = _dive(problem, problem.classes[last], filling.need, len(order) - done, slack, draw, effort)
+    found = _dive(problem, problem.classes[last], filling.need, len(order) - done, slack, draw, allowance)
     if found is None:
         return None
     placement[order[done:]] = found
@@ -56,27 +56,39 @@ def perfect_fill(problem: Problem, totals: Sequence[int], seed: int, effort: Eff
 
 
 def _listed(
-    problem: Problem, one: NodeClass, need: Counts, slack: Counts, nodes: int, draw: np.random.Generator, effort: Effort
+    problem: Problem,
+    one: NodeClass,
+    need: Counts,
+    slack: Counts,
+    nodes: int,
+    draw: np.random.Generator,
+    allowance: Allowance,
 ) -> Counts | None:
     share = 3 if nodes <= RELIST else 2
     window = np.minimum(slack, np.maximum(1, share * slack // nodes))
     most = ALL if nodes <= RELIST else SAMPLE
-    tight = tight_patterns(problem, one, need.tolist(), window.tolist(), most, effort, int(draw.integers(1 << 30)))
+    tight = tight_patterns(problem, one, need.tolist(), window.tolist(), most, allowance, int(draw.integers(1 << 30)))
     return None if tight is None else tight.patterns
 
 
 def _dive(
-    problem: Problem, one: NodeClass, need: Counts, nodes: int, slack: Counts, draw: np.random.Generator, effort: Effort
+    problem: Problem,
+    one: NodeClass,
+    need: Counts,
+    nodes: int,
+    slack: Counts,
+    draw: np.random.Generator,
+    allowance: Allowance,
 ) -> Counts | None:
     chosen: list[Counts] = []
     capacity = np.array(one.capacity)
-    patterns = _listed(problem, one, need, slack, nodes, draw, effort)
+    patterns = _listed(problem, one, need, slack, nodes, draw, allowance)
     relisted = nodes <= RELIST
     while patterns is not None and len(patterns):
         if nodes <= COVER or not need.any():
-            found, _ = exact_cover(patterns, need.tolist(), nodes, BUDGET, effort)
+            found, _ = exact_cover(patterns, need.tolist(), nodes, BUDGET, allowance)
             return None if found is None else np.array([*chosen, *(patterns[i] for i in found)], dtype=np.int64)
-        use = _cover_lp(patterns, need, nodes, draw, effort)
+        use = _cover_lp(patterns, need, nodes, draw, allowance)
         if use is None:
             return None
         number = int(np.argmax(use + 0.3 * draw.random(len(use)) * (use > 1e-6)))
@@ -86,7 +98,7 @@ def _dive(
         nodes -= 1
         if nodes <= RELIST and not relisted:
             relisted = True
-            patterns = _listed(problem, one, need, slack, nodes, draw, effort)
+            patterns = _listed(problem, one, need, slack, nodes, draw, allowance)
         else:
             keep = (patterns <= need).all(axis=1)
             keep &= ((capacity - patterns @ problem.sizes) <= slack).all(axis=1)
@@ -95,7 +107,7 @@ def _dive(
 
 
 def _cover_lp(
-    patterns: Counts, need: Counts, nodes: int, draw: np.random.Generator, effort: Effort
+    patterns: Counts, need: Counts, nodes: int, draw: np.random.Generator, allowance: Allowance
 ) -> NDArray[np.float64] | None:
     """Use of each pattern in a fractional exact cover, columns generated; None if there is none."""
     solver = pywraplp.Solver.CreateSolver("GLOP")
@@ -126,14 +138,14 @@ def _cover_lp(
     for number in draw.permutation(len(patterns))[: 4 * nodes]:
         add(int(number))
     for _ in range(60):
-        if not solved(solver, effort):
+        if not solved(solver, allowance):
             return None
         if objective.Value() < 1e-6:
             break
         prices = np.zeros(patterns.shape[1])
         for row, constraint in equal.items():
             prices[row] = constraint.dual_value()
-        effort.over(patterns.size)
+        allowance.over(patterns.size)
         gain = patterns @ prices + count.dual_value()
         fresh = [int(n) for n in np.argsort(-gain, kind="stable")[:40] if gain[n] > 1e-7 and int(n) not in columns]
         if not fresh:

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from cpsched.optimum.packing.allowance import Allowance, OutOfTimeError
 from cpsched.optimum.packing.best_fit import best_fit
 from cpsched.optimum.packing.closing import close, close_listed
 from cpsched.optimum.packing.config_lp import SCALE, Listing, Master
 from cpsched.optimum.packing.dive import dive
-from cpsched.optimum.packing.effort import Effort, OutOfTimeError
 from cpsched.optimum.packing.pair_fill import pair_fill
 from cpsched.optimum.packing.patterns import FEW_PATTERNS, MOST_PATTERNS, maximal_patterns
 from cpsched.optimum.packing.perfect_fill import perfect_fill
@@ -38,11 +38,11 @@ class Result:
 
 
 class Packing:
-    """One search; `run` ends when the effort is spent, with the best placement so far."""
+    """One search; `run` ends when the allowance is spent, with the best placement so far."""
 
-    def __init__(self, problem: Problem, effort: Effort, seed: int = 1):
+    def __init__(self, problem: Problem, allowance: Allowance, seed: int = 1):
         """Nothing is searched yet."""
-        self.problem, self.effort, self.seed = problem, effort, seed
+        self.problem, self.allowance, self.seed = problem, allowance, seed
         self.totals = Totals(problem)
         self.weights = areas(problem)
         self.best: Counts = np.zeros((len(problem.nodes), len(problem.rows)), dtype=np.int64)
@@ -65,7 +65,7 @@ class Packing:
 
     def _run(self, result: Result) -> None:
         demand = [row.demand for row in self.problem.rows]
-        self._offer(best_fit(self.problem, demand, self.seed, self.effort, by_tier=True)[0])
+        self._offer(best_fit(self.problem, demand, self.seed, self.allowance, by_tier=True)[0])
         self._attempt_all()
         for tier in range(self.problem.tiers):
             self._last_bound = self._demand(tier)
@@ -82,11 +82,11 @@ class Packing:
         """All tiers at once: the totals that reach every bound, packed together."""
         values: list[int] = []
         for tier in range(self.problem.tiers):
-            bound = self.totals.bound(tier, values, self.effort)
+            bound = self.totals.bound(tier, values, self.allowance)
             if bound is None:
                 return
             values.append(bound)
-        need = self.totals.cheapest(values, self.weights, self.effort)
+        need = self.totals.cheapest(values, self.weights, self.allowance)
         if need is not None and self.values < tuple(values):
             self._place(need, 1)
 
@@ -94,7 +94,7 @@ class Packing:
         rounds, known = 1, -1
         closed = list(self.values[:tier])
         while True:
-            bound = self.totals.bound(tier, closed, self.effort)
+            bound = self.totals.bound(tier, closed, self.allowance)
             assert bound is not None, "a placement reaches the tiers before"
             self._last_bound = bound
             if bound <= self.values[tier]:
@@ -102,7 +102,7 @@ class Packing:
             for target in dict.fromkeys((bound, self.values[tier] + 1)):
                 if self.values[tier] >= target:
                     continue
-                need = self.totals.cheapest([*closed, target], self.weights, self.effort)
+                need = self.totals.cheapest([*closed, target], self.weights, self.allowance)
                 if need is not None:
                     self._place(need, rounds)
             if self.values[tier] >= bound:
@@ -111,7 +111,7 @@ class Packing:
                 if known != bound:
                     known = bound
                     self._lp_cut(bound, closed)
-                    if (self.totals.bound(tier, closed, self.effort) or 0) < bound:
+                    if (self.totals.bound(tier, closed, self.allowance) or 0) < bound:
                         continue
                 self._settle([*closed, bound], rounds)
             if self.values[tier] < bound:
@@ -121,9 +121,9 @@ class Packing:
     def _close(self, values: list[int], rounds: int) -> None:
         """Ask the patterns that can occur for a placement of these values; if there is none, the totals learn it."""
         if self.listing is not None:
-            placement, decided = close_listed(self.totals, self.listing, values, 0.5 * rounds, self.effort)
+            placement, decided = close_listed(self.totals, self.listing, values, 0.5 * rounds, self.allowance)
         else:
-            placement, decided = close(self.totals, values, 0.5 * rounds, self.effort)
+            placement, decided = close(self.totals, values, 0.5 * rounds, self.allowance)
         if placement is not None:
             self._offer(self._filled(placement))
         elif decided:
@@ -133,7 +133,7 @@ class Packing:
         """Whether a placement of these totals was found; the best found on the way is kept."""
         for _ in range(rounds):
             self._tries += 1
-            placement, missing = best_fit(self.problem, need, self.seed + 1000 * self._tries, self.effort)
+            placement, missing = best_fit(self.problem, need, self.seed + 1000 * self._tries, self.allowance)
             self._offer(self._filled(placement))
             if not missing:
                 return True
@@ -151,14 +151,17 @@ class Packing:
             return found
         if self._has_listing():
             assert self.listing is not None
-            return dive(self.listing, need, self._master, self.seed + self._tries, self.effort)
-        if is_tight and (found := perfect_fill(self.problem, need, self.seed + self._tries, self.effort)) is not None:
+            return dive(self.listing, need, self._master, self.seed + self._tries, self.allowance)
+        if (
+            is_tight
+            and (found := perfect_fill(self.problem, need, self.seed + self._tries, self.allowance)) is not None
+        ):
             return found
         return None if has_many and not is_tight else self._pair_filled(need)
 
     def _pair_filled(self, need: list[int]) -> Counts | None:
         for number in range(PAIR_FILLS):
-            found = pair_fill(self.problem, need, self.seed + PAIR_FILLS * self._tries + number, self.effort)
+            found = pair_fill(self.problem, need, self.seed + PAIR_FILLS * self._tries + number, self.allowance)
             if found is not None:
                 return found
         return None
@@ -172,7 +175,7 @@ class Packing:
         """Totals that reach the values, one after the other: placed, cut off by prices, or left open."""
         assert self.listing is not None
         for number in range(4 * rounds):
-            need = self.totals.cheapest(values, self._varied(number), self.effort, exact=True)
+            need = self.totals.cheapest(values, self._varied(number), self.allowance, exact=True)
             if need is None:
                 return
             if self._cut_off(need):
@@ -183,7 +186,7 @@ class Packing:
 
     def _cut_off(self, need: list[int]) -> bool:
         """Whether the LP's prices show that the totals cannot be placed; the cut is kept."""
-        shortage, prices, _ = self._master.solve(need, [one.count for one in self.problem.classes], self.effort)
+        shortage, prices, _ = self._master.solve(need, [one.count for one in self.problem.classes], self.allowance)
         if shortage <= 1e-6 or shortage == float("inf"):
             return False
         return self._keep_cut(prices, need)
@@ -199,7 +202,7 @@ class Packing:
         return sum(price * count for price, count in zip(whole, need, strict=True)) > cut.most
 
     def _lp_cut(self, bound: int, closed: list[int]) -> None:
-        need = self.totals.cheapest([*closed, bound], self.weights, self.effort)
+        need = self.totals.cheapest([*closed, bound], self.weights, self.allowance)
         if need is not None:
             self._cut_off(need)
 
@@ -233,7 +236,7 @@ class Packing:
             has_many = sum(row.demand for row in self.problem.rows) > MANY * len(self.problem.nodes)
             most = FEW_PATTERNS if has_many else MOST_PATTERNS
             for one in self.problem.classes:
-                listed = maximal_patterns(self.problem, one, self.effort, most)
+                listed = maximal_patterns(self.problem, one, self.allowance, most)
                 if listed is None:
                     return False
                 patterns.append(listed)

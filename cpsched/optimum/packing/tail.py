@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ortools.sat.python import cp_model
 
-from cpsched.optimum.packing.effort import Effort
+from cpsched.optimum.packing.allowance import Allowance
 from cpsched.optimum.packing.problem import Counts, Problem
 from cpsched.optimum.packing.small_models import solve
 
@@ -15,7 +15,7 @@ WORK = 0.08
 
 
 def pack_tail(
-    problem: Problem, nodes: Sequence[int], need: Sequence[int], free: Counts, effort: Effort, work: float = WORK
+    problem: Problem, nodes: Sequence[int], need: Sequence[int], free: Counts, allowance: Allowance, work: float = WORK
 ) -> list[list[int]] | None:
     """Counts per node of `nodes` that place all of `need` in `free` (nodes × resources); None: not found."""
     model, rows = cp_model.CpModel(), problem.rows
@@ -39,7 +39,7 @@ def pack_tail(
         if not terms:
             return None
         model.add(sum(terms) == int(need[index]))
-    found_by, status = solve(model, work, effort)
+    found_by, status = solve(model, work, allowance)
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return None
     found = [[0] * len(rows) for _ in nodes]

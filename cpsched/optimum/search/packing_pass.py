@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cpsched.check import Decision
 from cpsched.optimum.model.objective.known import KnownLevel, NoVictims
-from cpsched.optimum.packing.effort import Effort
+from cpsched.optimum.packing.allowance import Allowance
 from cpsched.optimum.packing.problem import Counts
 from cpsched.optimum.packing.search import Packing
 from cpsched.optimum.params import PACKING_ALONE_SHARE, PACKING_SHARE
@@ -43,17 +43,17 @@ class PackingPass:
             return
         state.budget.log("packing")
         started = state.budget.clock()
-        search = Packing(model.problem, self._effort(), state.budget.params.seed)
+        search = Packing(model.problem, self._allowance(), state.budget.params.seed)
         result = search.run()
         decision = self._decision(model, result.placement)
         state.incumbent.offer_without_violations(decision, state.budget.left)
         self._close(model, result.closed, search.values, state.budget.clock() - started)
 
-    def _effort(self) -> Effort:
+    def _allowance(self) -> Allowance:
         """A part of the time, or of the work if runs are to be the same."""
         budget = self._state.budget
         deterministic = budget.params.deterministic
-        return Effort(
+        return Allowance(
             budget.share(PACKING_SHARE if self._state.session.classes.victims else PACKING_ALONE_SHARE),
             budget.clock,
             budget.charge if deterministic else lambda _: None,

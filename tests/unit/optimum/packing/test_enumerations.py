@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from cpsched.optimum.packing.effort import unlimited
 from cpsched.optimum.packing.exact_cover import exact_cover
 from cpsched.optimum.packing.patterns import maximal_patterns
 from cpsched.optimum.packing.problem import NodeClass, Problem, RequestRow
 from cpsched.optimum.packing.subset_sums import largest_sum
 from cpsched.optimum.packing.tight import tight_patterns
+from tests.unit.optimum.packing.allowances import unlimited
 
 Pattern = tuple[int, ...]
 

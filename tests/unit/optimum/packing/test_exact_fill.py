@@ -6,11 +6,11 @@ import itertools
 
 import numpy as np
 
-from cpsched.optimum.packing.effort import unlimited
 from cpsched.optimum.packing.exact_fill import ExactFill, log_packings
 from cpsched.optimum.packing.perfect_fill import perfect_fill
 from cpsched.optimum.packing.problem import NodeClass, Problem, RequestRow, is_feasible
-from tests.unit.optimum.packing.test_effort import tight
+from tests.unit.optimum.packing.allowances import unlimited
+from tests.unit.optimum.packing.test_allowance import tight
 
 
 def test_a_node_is_filled_to_the_last_unit() -> None:

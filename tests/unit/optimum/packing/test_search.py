@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from ortools.sat.python import cp_model
 
-from cpsched.optimum.packing.effort import unlimited, worked
 from cpsched.optimum.packing.problem import NodeClass, Problem, RequestRow, is_feasible
 from cpsched.optimum.packing.search import Packing
+from tests.unit.optimum.packing.allowances import unlimited, worked
 
 
 def drawn(draw: np.random.Generator) -> Problem:

@@ -1,4 +1,4 @@
-"""Effort: what a packing may still spend; every loop that can take long asks it."""
+"""Allowance: what a packing may still spend; every loop that can take long asks it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ELEMENT = 2e-9
 
 
 class OutOfTimeError(Exception):
-    """The effort is spent; what was found so far counts."""
+    """The allowance is spent; what was found so far counts."""
 
 
 def _nothing(_: float) -> None:
@@ -19,7 +19,7 @@ def _nothing(_: float) -> None:
 
 
 @dataclass(frozen=True)
-class Effort:
+class Allowance:
     """A moment on a clock; the clock is wall time or, where runs are to be the same, the work that was counted."""
 
     until: float
@@ -43,18 +43,3 @@ class Effort:
     def over(self, elements: int, operations: int = 1) -> None:
         """Count operations on arrays."""
         self.spend(ELEMENT * elements * operations)
-
-
-def unlimited() -> Effort:
-    """For callers that have all the time there is."""
-    return Effort(float("inf"))
-
-
-def worked(work: float) -> Effort:
-    """So much work, the same in every run."""
-    done = [0.0]
-
-    def count(more: float) -> None:
-        done[0] += more
-
-    return Effort(work, lambda: done[0], count, is_wall_time=False)

@@ -1,13 +1,14 @@
-"""A packing ends when its effort is spent, wherever it is, with the best placement so far."""
+"""A packing ends when its allowance is spent, wherever it is, with the best placement so far."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from cpsched.optimum.packing.effort import Effort, OutOfTimeError, unlimited, worked
+from cpsched.optimum.packing.allowance import Allowance, OutOfTimeError
 from cpsched.optimum.packing.problem import NodeClass, Problem, RequestRow, is_feasible
 from cpsched.optimum.packing.search import Packing
+from tests.unit.optimum.packing.allowances import unlimited, worked
 
 
 def tight(nodes: int = 8, items: int = 8, slack: int = 0) -> Problem:
@@ -20,22 +21,22 @@ def tight(nodes: int = 8, items: int = 8, slack: int = 0) -> Problem:
 
 
 def test_it_ends_at_its_limit() -> None:
-    effort = worked(0.01)
-    effort.spend(0.004)
+    allowance = worked(0.01)
+    allowance.spend(0.004)
     with pytest.raises(OutOfTimeError):
-        effort.spend(0.007)
+        allowance.spend(0.007)
     unlimited().spend(1e9)
     with pytest.raises(OutOfTimeError):
-        Effort(float("inf"), interrupted=lambda: True).spend()
+        Allowance(float("inf"), interrupted=lambda: True).spend()
 
 
 @pytest.mark.parametrize("work", [0.0, 0.001, 0.01, 0.1, 0.4])
 def test_a_search_ends_within_its_work(work: float) -> None:
     """No step counts much more than what is left; what was found stays, and the bound holds."""
-    problem, effort = tight(), worked(work)
-    search = Packing(problem, effort)
+    problem, allowance = tight(), worked(work)
+    search = Packing(problem, allowance)
     result = search.run()
-    assert effort.left > -0.1
+    assert allowance.left > -0.1
     assert is_feasible(problem, result.placement)
     assert result.bounds[0] >= search.values[0]
 
