@@ -64,8 +64,8 @@ seconds late on a model of 100,000 variables."""
 
 PACKING_SHARE = 0.5
 """Part of the time limit for packing; what it leaves open goes on with the relaxations."""
-PACKING_CALLS = 300
-"""Attempts in its place where runs are reproducible."""
+PACKING_ALONE_SHARE = 0.85
+"""The same where nothing runs that could be evicted: the relaxations rarely close what packing leaves open."""
 
 # LP relaxation.
 

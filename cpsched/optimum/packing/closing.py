@@ -1,14 +1,18 @@
-"""Closing by tight patterns: near a full cluster only patterns with almost no waste occur; if none combine, a proof."""
+"""Closing: of all patterns only some can occur in a placement that reaches the values; if none combine, a proof."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from ortools.sat.python import cp_model
 
-from cpsched.optimum.packing.problem import Counts, Problem
-from cpsched.optimum.packing.small_models import solver
+from cpsched.optimum.packing.allowance import Allowance
+from cpsched.optimum.packing.config_lp import Listing
+from cpsched.optimum.packing.problem import Counts
+from cpsched.optimum.packing.small_models import solve
 from cpsched.optimum.packing.tight import tight_patterns
 from cpsched.optimum.packing.totals import Totals
 
@@ -17,19 +21,48 @@ MOST_NODES = 16
 """With more nodes the program over columns does not end in the time there is."""
 
 
-def least_use(totals: Totals, values: Sequence[int]) -> list[int] | None:
+def least_use(totals: Totals, values: Sequence[int], allowance: Allowance) -> list[int] | None:
     """Per resource the least that items reaching these values take, over all totals that keep the cuts."""
     rows = totals.problem.rows
     least = []
     for resource in range(totals.problem.sizes.shape[1]):
-        bound = totals.least([row.size[resource] if row.tier < len(values) else 0 for row in rows], values)
+        bound = totals.least([row.size[resource] if row.tier < len(values) else 0 for row in rows], values, allowance)
         if bound is None:
             return None
         least.append(bound)
     return least
 
 
-def close(totals: Totals, values: Sequence[int], effort: float) -> tuple[Counts | None, bool]:
+def close_listed(
+    totals: Totals, listing: Listing, values: Sequence[int], work: float, allowance: Allowance
+) -> tuple[Counts | None, bool]:
+    """The same with maximal patterns: those that no cut excludes have to cover what is placed.
+
+    A node whose pattern earns less than the most that a node of its class can earn loses the difference, and all nodes
+    together may lose a cut's right side less the least that totals of these values earn. A maximal pattern above the
+    content of a node loses no more than the content does.
+    """
+    problem = totals.problem
+    kept = [np.ones(len(patterns), dtype=bool) for patterns in listing.patterns]
+    for cut in totals.cuts:
+        least = totals.least(cut.prices, values, allowance)
+        if least is None:
+            return None, True
+        prices = np.array(cut.prices, dtype=np.int64)
+        for kind, some in enumerate(kept):
+            allowance.over(len(some), 20)
+            earned = listing.earned(kind, prices)
+            some &= int(earned.max(initial=0)) - earned <= cut.most - least
+    listed = [patterns[some] for patterns, some in zip(listing.patterns, kept, strict=True)]
+    if sum(map(len, listed)) > MOST_COLUMNS:
+        return None, False
+    if any(not len(patterns) for patterns in listed):
+        return None, True
+    demand = [row.demand if row.tier < len(values) else 0 for row in problem.rows]
+    return _program(totals, listed, values, demand, work, allowance, covered=True)
+
+
+def close(totals: Totals, values: Sequence[int], work: float, allowance: Allowance) -> tuple[Counts | None, bool]:
     """(a placement that reaches the values, True), (None, True) if none does, (None, False) if it stays open.
 
     Items of the tiers of `values` alone are looked at. A placement that reaches the values uses at least `least_use`,
@@ -38,7 +71,7 @@ def close(totals: Totals, values: Sequence[int], effort: float) -> tuple[Counts 
     problem = totals.problem
     if len(problem.nodes) > MOST_NODES:
         return None, False
-    least = least_use(totals, values)
+    least = least_use(totals, values, allowance)
     if least is None:
         return None, True
     waste = [int(c) - u for c, u in zip(problem.capacities.sum(axis=0), least, strict=True)]
@@ -47,25 +80,34 @@ def close(totals: Totals, values: Sequence[int], effort: float) -> tuple[Counts 
     demand = [row.demand if row.tier < len(values) else 0 for row in problem.rows]
     listed: list[Counts] = []
     for one in problem.classes:
-        tight = tight_patterns(
-            problem, one, demand, [min(w, c) for w, c in zip(waste, one.capacity, strict=True)], 4 * MOST_COLUMNS
-        )
+        window = [min(w, c) for w, c in zip(waste, one.capacity, strict=True)]
+        tight = tight_patterns(problem, one, demand, window, 4 * MOST_COLUMNS, allowance)
         if tight is None or not tight.complete or sum(map(len, listed)) + len(tight.patterns) > MOST_COLUMNS:
             return None, False
         listed.append(tight.patterns)
-    return _program(problem, listed, values, demand, effort)
+    return _program(totals, listed, values, demand, work, allowance)
 
 
 def _program(
-    problem: Problem, listed: list[Counts], values: Sequence[int], demand: list[int], effort: float
+    totals: Totals,
+    listed: Sequence[NDArray[Any]],
+    values: Sequence[int],
+    demand: list[int],
+    work: float,
+    allowance: Allowance,
+    *,
+    covered: bool = False,
 ) -> tuple[Counts | None, bool]:
+    """Choose a pattern for each node; what they hold is what is placed, or with `covered` at least that."""
+    problem = totals.problem
+    allowance.over(sum(patterns.size for patterns in listed), 100)
     model = cp_model.CpModel()
     used = []
     for patterns, one in zip(listed, problem.classes, strict=True):
         variables = [model.new_int_var(0, one.count, "") for _ in range(len(patterns))]
         model.add(sum(variables) == one.count)
         used.append(variables)
-    totals = []
+    placed = []
     for row, wanted in enumerate(demand):
         terms = [
             int(patterns[number, row]) * variables[number]
@@ -73,23 +115,27 @@ def _program(
             for number in np.flatnonzero(patterns[:, row])
         ]
         total = model.new_int_var(0, int(wanted), "")
-        model.add(sum(terms) == total)
-        totals.append(total)
+        model.add(sum(terms) >= total if covered else sum(terms) == total)
+        placed.append(total)
     for tier, value in enumerate(values):
-        model.add(sum(t for t, row in zip(totals, problem.rows, strict=True) if row.tier == tier) >= value)
-    found_by = solver(effort)
-    status = found_by.solve(model)
+        model.add(sum(t for t, row in zip(placed, problem.rows, strict=True) if row.tier == tier) >= value)
+    if covered:
+        for cut in totals.cuts:
+            model.add(sum(price * total for price, total in zip(cut.prices, placed, strict=True)) <= cut.most)
+    found_by, status = solve(model, work, allowance)
     if status == cp_model.INFEASIBLE:
         return None, True
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return None, False
+    left = np.array([found_by.value(total) for total in placed], dtype=np.int64)
     placement = np.zeros((len(problem.nodes), len(problem.rows)), dtype=np.int64)
     node = 0
     for patterns, variables, one in zip(listed, used, problem.classes, strict=True):
         start = node
         for number, variable in enumerate(variables):
             for _ in range(found_by.value(variable)):
-                placement[node] = patterns[number]
+                placement[node] = np.minimum(patterns[number], left)
+                left -= placement[node]
                 node += 1
         node = start + one.count
     return placement, True

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from cpsched.optimum.packing.allowance import Allowance
 from cpsched.optimum.packing.config_lp import Listing, Master
 from cpsched.optimum.packing.problem import Counts
 from cpsched.optimum.packing.tail import pack_tail
@@ -14,7 +15,7 @@ TAIL = 5
 """Nodes left to CP-SAT; fewer leave too little freedom, more take too long."""
 
 
-def dive(listing: Listing, totals: Sequence[int], start: Master, seed: int) -> Counts | None:
+def dive(listing: Listing, totals: Sequence[int], start: Master, seed: int, allowance: Allowance) -> Counts | None:
     """A placement of all of the totals, or None if this dive does not end in one."""
     problem, draw = listing.problem, np.random.default_rng(seed)
     need = np.asarray(totals, dtype=np.int64).copy()
@@ -24,7 +25,7 @@ def dive(listing: Listing, totals: Sequence[int], start: Master, seed: int) -> C
     placement = np.zeros((len(problem.nodes), len(problem.rows)), dtype=np.int64)
     master = Master(listing, start.weights, list(start.columns))
     while (count := sum(map(len, open_nodes))) > TAIL and need.any():
-        shortage, _, used = master.solve(need.tolist(), [len(nodes) for nodes in open_nodes])
+        shortage, _, used = master.solve(need.tolist(), [len(nodes) for nodes in open_nodes], allowance)
         if shortage == float("inf"):
             return None
         share = np.array(used)
@@ -46,11 +47,13 @@ def dive(listing: Listing, totals: Sequence[int], start: Master, seed: int) -> C
                 step -= 1
             if not step:
                 break
+        if sum(map(len, open_nodes)) == count:
+            break  # the columns used bring nothing that is still needed
     rest = [node for nodes in open_nodes for node in nodes]
     if not need.any():
         return placement
     # The nodes that are fixed keep what fits beside: a maximal pattern may have been cut by the need at hand.
-    found = pack_tail(problem, rest, need.tolist(), problem.capacities[rest])
+    found = pack_tail(problem, rest, need.tolist(), problem.capacities[rest], allowance)
     if found is None:
         return None
     placement[rest] = found

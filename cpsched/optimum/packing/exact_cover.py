@@ -7,14 +7,20 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from cpsched.optimum.packing.allowance import ELEMENT, Allowance
 from cpsched.optimum.packing.problem import Counts
+
+NODE_WORK = 3e-5
+"""Seconds of work for a node of the search, besides its arrays."""
 
 
 class BudgetError(Exception):
     """The search ended before it was exhaustive."""
 
 
-def exact_cover(patterns: Counts, need: Sequence[int], nodes: int, budget: int) -> tuple[list[int] | None, bool]:
+def exact_cover(
+    patterns: Counts, need: Sequence[int], nodes: int, budget: int, allowance: Allowance
+) -> tuple[list[int] | None, bool]:
     """(pattern per node, True), (None, True) if there is none, (None, False) if the budget of search nodes ran out.
 
     Patterns are whole nodes: each is used as it is, and all items are used up. The last two nodes are found by looking
@@ -44,6 +50,7 @@ def exact_cover(patterns: Counts, need: Sequence[int], nodes: int, budget: int) 
         left[0] -= 1
         if left[0] < 0:
             raise BudgetError
+        allowance.spend(NODE_WORK + 2 * ELEMENT * able.size * len(rest))
         if count == 1:
             number = whole(rest)
             return None if number is None else [number]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from cpsched.optimum.packing.allowance import Allowance
 from cpsched.optimum.packing.problem import Counts, Problem
 from cpsched.optimum.packing.tail import pack_tail
 
@@ -15,7 +16,7 @@ TRIES = 48
 TAILS = (3, 4, 3, 5)
 
 
-def pair_fill(problem: Problem, totals: Sequence[int], seed: int) -> Counts | None:
+def pair_fill(problem: Problem, totals: Sequence[int], seed: int, allowance: Allowance) -> Counts | None:
     """A placement of all of the totals, or None if this run does not end in one."""
     draw = np.random.default_rng(seed)
     need = np.asarray(totals, dtype=np.int64).copy()
@@ -30,11 +31,11 @@ def pair_fill(problem: Problem, totals: Sequence[int], seed: int) -> Counts | No
     for node in order[: len(order) - tail]:
         if not need.any():
             return placement
-        counts = _filled(problem, int(node), need, slack, scale, draw)
+        counts = _filled(problem, int(node), need, slack, scale, draw, allowance)
         placement[node] = counts
         need -= counts
     rest = [int(node) for node in order[len(order) - tail :]]
-    found = pack_tail(problem, rest, need.tolist(), problem.capacities[rest])
+    found = pack_tail(problem, rest, need.tolist(), problem.capacities[rest], allowance)
     if found is None:
         return None
     placement[rest] = found
@@ -48,6 +49,7 @@ def _filled(
     slack: NDArray[np.float64],
     scale: NDArray[np.float64],
     draw: np.random.Generator,
+    allowance: Allowance,
 ) -> Counts:
     """The best of TRIES fillings: random items, large ones preferred, while two of mean size would fit; then pairs.
 
@@ -71,7 +73,7 @@ def _filled(
         counts[lanes[going], row[going]] += 1
         free[going] -= size[row[going]]
         begun |= True
-    counts, free = _closed(counts, free, size, most, slack)
+    counts, free = _closed(counts, free, size, most, slack, allowance)
     best = int(np.argmin((free / slack).sum(axis=1)))
     filled = np.zeros(len(need), dtype=np.int64)
     filled[rows] = counts[best]
@@ -79,7 +81,7 @@ def _filled(
 
 
 def _closed(
-    counts: Counts, free: Counts, size: Counts, most: Counts, slack: NDArray[np.float64]
+    counts: Counts, free: Counts, size: Counts, most: Counts, slack: NDArray[np.float64], allowance: Allowance
 ) -> tuple[Counts, Counts]:
     """Add the two items (or the one) that leave least, against the slack of the cluster, until nothing fits."""
     lanes = np.arange(len(counts))
@@ -90,6 +92,7 @@ def _closed(
         going = able.any(axis=1)
         if not going.any():
             return counts, free
+        allowance.over(counts.shape[0] * size.size * len(size), 2)
         pairs = (size[None, :, None, :] + size[None, None, :, :] <= free[:, None, None, :]).all(axis=3)
         pairs &= able[:, :, None] & able[:, None, :]
         pairs &= ~(same[None, :, :] & ((most - counts) < 2)[:, :, None])

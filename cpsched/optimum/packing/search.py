@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from cpsched.optimum.packing.allowance import Allowance, OutOfTimeError
 from cpsched.optimum.packing.best_fit import best_fit
-from cpsched.optimum.packing.closing import close
+from cpsched.optimum.packing.closing import close, close_listed
 from cpsched.optimum.packing.config_lp import SCALE, Listing, Master
 from cpsched.optimum.packing.dive import dive
 from cpsched.optimum.packing.pair_fill import pair_fill
-from cpsched.optimum.packing.patterns import maximal_patterns
+from cpsched.optimum.packing.patterns import FEW_PATTERNS, MOST_PATTERNS, maximal_patterns
 from cpsched.optimum.packing.perfect_fill import perfect_fill
 from cpsched.optimum.packing.problem import Counts, Problem, is_feasible
 from cpsched.optimum.packing.totals import Totals, areas
 
 PAIR_FILLS = 2
 """Pair fills for one attempt; each takes about a tenth of a second at 16 nodes."""
+TIGHT = 500
+"""Where less than this part of a resource may be left, perfect fill is tried too: pair fill leaves more behind."""
 
 
-WASTE = 500
+MANY = 6
+"""Items per node from which pairs are tried before all patterns are listed."""
 
 
 @dataclass
@@ -35,11 +38,11 @@ class Result:
 
 
 class Packing:
-    """One search; `run` may be stopped at any time by `stop`."""
+    """One search; `run` ends when the allowance is spent, with the best placement so far."""
 
-    def __init__(self, problem: Problem, stop: Callable[[], bool], seed: int = 1):
-        """`stop` says that time is over."""
-        self.problem, self.stop, self.seed = problem, stop, seed
+    def __init__(self, problem: Problem, allowance: Allowance, seed: int = 1):
+        """Nothing is searched yet."""
+        self.problem, self.allowance, self.seed = problem, allowance, seed
         self.totals = Totals(problem)
         self.weights = areas(problem)
         self.best: Counts = np.zeros((len(problem.nodes), len(problem.rows)), dtype=np.int64)
@@ -47,124 +50,132 @@ class Packing:
         self.listing: Listing | None = None
         self._listed = False
         self._tries = 0
-        self.trace: list[str] = []
+        self._last_bound = self._demand(0)
 
     def run(self) -> Result:
         """Close tier after tier as far as time allows."""
         result = Result(self.best)
-        self._offer(
-            best_fit(self.problem, [row.demand for row in self.problem.rows], self.seed, by_tier=True)[0], "fit"
-        )
+        try:
+            self._run(result)
+        except OutOfTimeError:
+            if len(result.bounds) == result.closed < self.problem.tiers:
+                result.bounds.append(self._last_bound)
+        result.placement = self.best
+        return result
+
+    def _run(self, result: Result) -> None:
+        demand = [row.demand for row in self.problem.rows]
+        self._offer(best_fit(self.problem, demand, self.seed, self.allowance, by_tier=True)[0])
         self._attempt_all()
         for tier in range(self.problem.tiers):
+            self._last_bound = self._demand(tier)
             bound = self._tier(tier)
             result.bounds.append(bound)
             if bound != self.values[tier]:
                 break
             result.closed += 1
-        result.placement = self.best
-        return result
+
+    def _demand(self, tier: int) -> int:
+        return sum(row.demand for row in self.problem.rows if row.tier == tier)
 
     def _attempt_all(self) -> None:
         """All tiers at once: the totals that reach every bound, packed together."""
         values: list[int] = []
         for tier in range(self.problem.tiers):
-            bound = self.totals.bound(tier, values)
+            bound = self.totals.bound(tier, values, self.allowance)
             if bound is None:
                 return
             values.append(bound)
-        need = self.totals.cheapest(values, self.weights)
+        need = self.totals.cheapest(values, self.weights, self.allowance)
         if need is not None and self.values < tuple(values):
             self._place(need, 1)
 
     def _tier(self, tier: int) -> int:
-        effort, known = 1, -1
+        rounds, known = 1, -1
         closed = list(self.values[:tier])
         while True:
-            bound = self.totals.bound(tier, closed)
+            bound = self.totals.bound(tier, closed, self.allowance)
             assert bound is not None, "a placement reaches the tiers before"
+            self._last_bound = bound
             if bound <= self.values[tier]:
                 return self.values[tier]
-            if self.stop():
-                return bound
             for target in dict.fromkeys((bound, self.values[tier] + 1)):
                 if self.values[tier] >= target:
                     continue
-                need = self.totals.cheapest([*closed, target], self.weights)
+                need = self.totals.cheapest([*closed, target], self.weights, self.allowance)
                 if need is not None:
-                    self._place(self._extended(need, tier, [*closed, target]), effort)
+                    self._place(need, rounds)
             if self.values[tier] >= bound:
-                return bound
-            if self.stop():
                 return bound
             if self._has_listing():
                 if known != bound:
                     known = bound
-                    self._lp_cut(tier, closed)
-                    if (self.totals.bound(tier, closed) or 0) < bound:
+                    self._lp_cut(bound, closed)
+                    if (self.totals.bound(tier, closed, self.allowance) or 0) < bound:
                         continue
-                self._settle([*closed, bound], effort)
-            else:
-                self._has_closed([*closed, bound], effort)
-            effort = min(2 * effort, 64)
+                self._settle([*closed, bound], rounds)
+            if self.values[tier] < bound:
+                self._close([*closed, bound], rounds)
+            rounds = min(2 * rounds, 64)
 
-    def _has_closed(self, values: list[int], effort: int) -> None:
-        """Ask tight patterns for a placement of these values; if there is none, the totals learn it."""
-        placement, decided = close(self.totals, values, 0.5 * effort)
+    def _close(self, values: list[int], rounds: int) -> None:
+        """Ask the patterns that can occur for a placement of these values; if there is none, the totals learn it."""
+        if self.listing is not None:
+            placement, decided = close_listed(self.totals, self.listing, values, 0.5 * rounds, self.allowance)
+        else:
+            placement, decided = close(self.totals, values, 0.5 * rounds, self.allowance)
         if placement is not None:
-            self._offer(self._filled(placement), "close")
+            self._offer(self._filled(placement))
         elif decided:
             self.totals.ceilings[len(values) - 1] = values[-1] - 1
 
-    def _extended(self, need: list[int], tier: int, values: list[int]) -> list[int]:
-        """Totals that also ask for as much as possible of the tiers below, cut by cut; they may ask too much."""
-        return need
-
-    def _place(self, need: list[int], effort: int) -> bool:
+    def _place(self, need: list[int], rounds: int) -> bool:
         """Whether a placement of these totals was found; the best found on the way is kept."""
-        for _ in range(effort):
-            if self.stop():
-                return False
+        for _ in range(rounds):
             self._tries += 1
-            placement, missing = best_fit(self.problem, need, self.seed + 1000 * self._tries)
-            self._offer(self._filled(placement), "fit")
+            placement, missing = best_fit(self.problem, need, self.seed + 1000 * self._tries, self.allowance)
+            self._offer(self._filled(placement))
             if not missing:
                 return True
-            if self._has_listing():
-                assert self.listing is not None
-                found = dive(self.listing, need, self._master, self.seed + self._tries)
-                name = "dive"
-            else:
-                found, name = self._pair_filled(need), "pair"
-                if found is None and self._is_tight(need):
-                    found, name = self._perfectly_filled(need), "perfect"
+            found = self._packed(need)
             if found is not None:
-                self._offer(self._filled(found), name)
+                self._offer(self._filled(found))
                 return True
         return False
 
+    def _packed(self, need: list[int]) -> Counts | None:
+        """A placement by what suits the totals: with few items on a node a dive, with many pairs or perfect fill."""
+        is_tight = self._is_tight(need)
+        has_many = sum(need) > MANY * len(self.problem.nodes)
+        if has_many and not is_tight and (found := self._pair_filled(need)) is not None:
+            return found
+        if self._has_listing():
+            assert self.listing is not None
+            return dive(self.listing, need, self._master, self.seed + self._tries, self.allowance)
+        if (
+            is_tight
+            and (found := perfect_fill(self.problem, need, self.seed + self._tries, self.allowance)) is not None
+        ):
+            return found
+        return None if has_many and not is_tight else self._pair_filled(need)
+
     def _pair_filled(self, need: list[int]) -> Counts | None:
         for number in range(PAIR_FILLS):
-            found = pair_fill(self.problem, need, self.seed + PAIR_FILLS * self._tries + number)
-            if found is not None or self.stop():
+            found = pair_fill(self.problem, need, self.seed + PAIR_FILLS * self._tries + number, self.allowance)
+            if found is not None:
                 return found
         return None
-
-    def _perfectly_filled(self, need: list[int]) -> Counts | None:
-        return perfect_fill(self.problem, need, self.seed + self._tries, self.stop)
 
     def _is_tight(self, need: list[int]) -> bool:
         """Whether so little may be left that pair fill, which wastes about a thousandth of a node, rarely succeeds."""
         whole = self.problem.capacities.sum(axis=0)
-        return bool((WASTE * (whole - np.array(need) @ self.problem.sizes) < whole).any())
+        return bool((TIGHT * (whole - np.array(need) @ self.problem.sizes) < whole).any())
 
-    def _settle(self, values: list[int], effort: int) -> None:
+    def _settle(self, values: list[int], rounds: int) -> None:
         """Totals that reach the values, one after the other: placed, cut off by prices, or left open."""
         assert self.listing is not None
-        for number in range(4 * effort):
-            if self.stop():
-                return
-            need = self.totals.cheapest(values, self._varied(number), exact=True)
+        for number in range(4 * rounds):
+            need = self.totals.cheapest(values, self._varied(number), self.allowance, exact=True)
             if need is None:
                 return
             if self._cut_off(need):
@@ -175,7 +186,7 @@ class Packing:
 
     def _cut_off(self, need: list[int]) -> bool:
         """Whether the LP's prices show that the totals cannot be placed; the cut is kept."""
-        shortage, prices, _ = self._master.solve(need, [one.count for one in self.problem.classes])
+        shortage, prices, _ = self._master.solve(need, [one.count for one in self.problem.classes], self.allowance)
         if shortage <= 1e-6 or shortage == float("inf"):
             return False
         return self._keep_cut(prices, need)
@@ -190,8 +201,8 @@ class Packing:
         self.totals.cuts.append(cut)
         return sum(price * count for price, count in zip(whole, need, strict=True)) > cut.most
 
-    def _lp_cut(self, tier: int, closed: list[int]) -> None:
-        need = self.totals.cheapest([*closed, (self.totals.bound(tier, closed) or 0)], self.weights)
+    def _lp_cut(self, bound: int, closed: list[int]) -> None:
+        need = self.totals.cheapest([*closed, bound], self.weights, self.allowance)
         if need is not None:
             self._cut_off(need)
 
@@ -213,18 +224,19 @@ class Packing:
                     free[node] = free[node] - size
         return filled
 
-    def _offer(self, placement: Counts, origin: str) -> None:
+    def _offer(self, placement: Counts) -> None:
         values = self.problem.values(placement)
         if values > self.values and is_feasible(self.problem, placement):
             self.best, self.values = placement, values
-            self.trace.append(f"{origin} {values}")
 
     def _has_listing(self) -> bool:
         if not self._listed:
             self._listed = True
             patterns = []
+            has_many = sum(row.demand for row in self.problem.rows) > MANY * len(self.problem.nodes)
+            most = FEW_PATTERNS if has_many else MOST_PATTERNS
             for one in self.problem.classes:
-                listed = maximal_patterns(self.problem, one)
+                listed = maximal_patterns(self.problem, one, self.allowance, most)
                 if listed is None:
                     return False
                 patterns.append(listed)

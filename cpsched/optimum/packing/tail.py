@@ -6,15 +6,16 @@ from collections.abc import Sequence
 
 from ortools.sat.python import cp_model
 
+from cpsched.optimum.packing.allowance import Allowance
 from cpsched.optimum.packing.problem import Counts, Problem
-from cpsched.optimum.packing.small_models import solver
+from cpsched.optimum.packing.small_models import solve
 
-EFFORT = 0.08
+WORK = 0.08
 """Deterministic seconds; three or four nodes are packed in a tenth of it or rarely at all."""
 
 
 def pack_tail(
-    problem: Problem, nodes: Sequence[int], need: Sequence[int], free: Counts, effort: float = EFFORT
+    problem: Problem, nodes: Sequence[int], need: Sequence[int], free: Counts, allowance: Allowance, work: float = WORK
 ) -> list[list[int]] | None:
     """Counts per node of `nodes` that place all of `need` in `free` (nodes × resources); None: not found."""
     model, rows = cp_model.CpModel(), problem.rows
@@ -38,8 +39,8 @@ def pack_tail(
         if not terms:
             return None
         model.add(sum(terms) == int(need[index]))
-    found_by = solver(effort)
-    if found_by.solve(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+    found_by, status = solve(model, work, allowance)
+    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return None
     found = [[0] * len(rows) for _ in nodes]
     for (place, index), amount in amounts.items():

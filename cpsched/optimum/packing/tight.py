@@ -8,12 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cpsched.optimum.packing.allowance import Allowance
 from cpsched.optimum.packing.problem import Counts, NodeClass, Problem
 
 MOST_CELLS = 1 << 26
 """Largest table (free amounts of two resources); one is a bit each, and there is a table per row: 8 MiB × rows."""
 MOST_BITS = 1 << 31
 """Bits of all tables together."""
+SHIFT = 5e-11
+"""Seconds of work for one bit of a table that is shifted, masked and joined."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,13 @@ class _Frame:
 
 
 def tight_patterns(
-    problem: Problem, one: NodeClass, demand: Sequence[int], waste: Sequence[int], most: int, seed: int = 1
+    problem: Problem,
+    one: NodeClass,
+    demand: Sequence[int],
+    waste: Sequence[int],
+    most: int,
+    allowance: Allowance,
+    seed: int = 1,
 ) -> Tight | None:
     """Patterns of a class that leave at most `waste` of each resource and hold at most `demand` of each row.
 
@@ -71,10 +80,10 @@ def tight_patterns(
     frame = _Frame(problem, one, tuple(rows), limit, tuple(waste), order[0], second)
     if frame.cells > MOST_CELLS or frame.cells * (len(rows) + 1) > MOST_BITS:
         return None
-    return _forward(frame, _tables(frame), most, seed)
+    return _forward(frame, _tables(frame, allowance), most, allowance, seed)
 
 
-def _tables(frame: _Frame) -> list[NDArray[np.uint8]]:
+def _tables(frame: _Frame, allowance: Allowance) -> list[NDArray[np.uint8]]:
     """One table per row and one for the end, as bytes; the lowest bit first."""
     (high, wide), stride = frame.of(frame.one.capacity), frame.stride
     window = [min(waste, most) for waste, most in zip(frame.of(frame.waste), (high, wide), strict=True)]
@@ -86,6 +95,7 @@ def _tables(frame: _Frame) -> list[NDArray[np.uint8]]:
         down, across = frame.of(frame.problem.sizes[row])
         shifted = bits
         for _ in range(frame.limit[row]):
+            allowance.spend(SHIFT * frame.cells)
             shifted = (shifted << (down * stride + across)) & mask
             if not shifted:
                 break
@@ -106,7 +116,7 @@ def _repeated(line: int, stride: int, times: int) -> int:
     return whole
 
 
-def _forward(frame: _Frame, tables: list[NDArray[np.uint8]], most: int, seed: int) -> Tight:
+def _forward(frame: _Frame, tables: list[NDArray[np.uint8]], most: int, allowance: Allowance, seed: int) -> Tight:
     draw, complete = np.random.default_rng(seed), True
     empty = np.zeros((0, len(frame.problem.rows)), dtype=np.int64)
     counts = np.zeros((1, len(frame.problem.rows)), dtype=np.int16)
@@ -115,6 +125,7 @@ def _forward(frame: _Frame, tables: list[NDArray[np.uint8]], most: int, seed: in
         size, table = frame.problem.sizes[row], tables[position + 1]
         found: list[tuple[NDArray[np.int16], Counts]] = []
         for copies in range(frame.limit[row] + 1):
+            allowance.over(2 * counts.size + 8 * free.size)
             left = free - copies * size
             able = (left >= 0).all(axis=1)
             if not able.any():

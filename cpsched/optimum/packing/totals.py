@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from ortools.sat.python import cp_model
 
+from cpsched.optimum.packing.allowance import Allowance
 from cpsched.optimum.packing.problem import Problem
-from cpsched.optimum.packing.small_models import solver
+from cpsched.optimum.packing.small_models import solve
 from cpsched.optimum.packing.subset_sums import usable
 
-BOUND_EFFORT, FIND_EFFORT = 2.0, 0.5
+BOUND_WORK, FIND_WORK = 2.0, 0.5
 """Deterministic seconds for a bound and for totals to try; ten to thirty milliseconds are the rule."""
 
 
@@ -41,38 +42,46 @@ class Totals:
             most = sum(usable(self.problem, one, resource) * one.count for one in self.problem.classes)
             self.cuts.append(Cut(tuple(row.size[resource] for row in self.problem.rows), most))
 
-    def bound(self, tier: int, reached: Sequence[int]) -> int | None:
+    def bound(self, tier: int, reached: Sequence[int], allowance: Allowance) -> int | None:
         """The most of this tier that a placement with these values of earlier tiers can have; None: there is none."""
         model, totals = self._model(reached[:tier])
         model.maximize(sum(totals[i] for i in range(len(totals)) if self.problem.rows[i].tier == tier))
-        found = solver(BOUND_EFFORT)
-        if found.solve(model) == cp_model.INFEASIBLE:
+        found, status = solve(model, BOUND_WORK, allowance)
+        if status == cp_model.INFEASIBLE:
             return None
+        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            return min(
+                sum(row.demand for row in self.problem.rows if row.tier == tier), self.ceilings.get(tier, 1 << 62)
+            )
         return math.floor(found.best_objective_bound + 1e-6)
 
-    def least(self, weights: Sequence[int], values: Sequence[int]) -> int | None:
+    def least(self, weights: Sequence[int], values: Sequence[int], allowance: Allowance) -> int | None:
         """A lower bound on the weighted sum of totals that reach these values; None: no totals do."""
         model, totals = self._model(values)
         model.minimize(sum(weight * total for weight, total in zip(weights, totals, strict=True)))
-        found = solver(BOUND_EFFORT)
-        if found.solve(model) == cp_model.INFEASIBLE:
+        found, status = solve(model, BOUND_WORK, allowance)
+        if status == cp_model.INFEASIBLE:
             return None
+        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            return 0
         return max(0, math.ceil(found.best_objective_bound - 1e-6))
 
-    def cheapest(self, values: Sequence[int], weights: Sequence[int], *, exact: bool = False) -> list[int] | None:
+    def cheapest(
+        self, values: Sequence[int], weights: Sequence[int], allowance: Allowance, *, exact: bool = False
+    ) -> list[int] | None:
         """Totals with at least these values per tier that take the least weighted area; None: there are none."""
         model, totals = self._model(values)
         model.minimize(sum(weight * total for weight, total in zip(weights, totals, strict=True)))
-        found = solver(BOUND_EFFORT if exact else FIND_EFFORT)
-        status = found.solve(model)
+        found, status = solve(model, BOUND_WORK if exact else FIND_WORK, allowance)
         return [found.value(total) for total in totals] if status in (cp_model.OPTIMAL, cp_model.FEASIBLE) else None
 
     def _model(self, reached: Sequence[int]) -> tuple[cp_model.CpModel, list[cp_model.IntVar]]:
         model, rows = cp_model.CpModel(), self.problem.rows
-        totals = [model.new_int_var(0, row.demand, f"y{index}") for index, row in enumerate(rows)]
-        for tier, most in self.ceilings.items():
+        most = [sum(one.most[index] * one.count for one in self.problem.classes) for index in range(len(rows))]
+        totals = [model.new_int_var(0, min(row.demand, most[i]), f"y{i}") for i, row in enumerate(rows)]
+        for tier, ceiling in self.ceilings.items():
             if tier <= len(reached):
-                model.add(sum(y for y, row in zip(totals, rows, strict=True) if row.tier == tier) <= most)
+                model.add(sum(y for y, row in zip(totals, rows, strict=True) if row.tier == tier) <= ceiling)
         for tier, value in enumerate(reached):
             model.add(sum(y for y, row in zip(totals, rows, strict=True) if row.tier == tier) >= value)
         for cut in self.cuts:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from cpsched.check import Decision
 from cpsched.optimum.model.objective.known import KnownLevel, NoVictims
+from cpsched.optimum.packing.allowance import Allowance
 from cpsched.optimum.packing.problem import Counts
 from cpsched.optimum.packing.search import Packing
-from cpsched.optimum.params import PACKING_CALLS, PACKING_SHARE
+from cpsched.optimum.params import PACKING_ALONE_SHARE, PACKING_SHARE
 from cpsched.optimum.provers import PACKING
 from cpsched.optimum.relax.packing_model import PackingModel, packing_model
 from cpsched.optimum.relax.stage_bounds import StageBound
@@ -44,24 +43,23 @@ class PackingPass:
             return
         state.budget.log("packing")
         started = state.budget.clock()
-        search = Packing(model.problem, self._stop(), state.budget.params.seed)
+        search = Packing(model.problem, self._allowance(), state.budget.params.seed)
         result = search.run()
         decision = self._decision(model, result.placement)
         state.incumbent.offer_without_violations(decision, state.budget.left)
         self._close(model, result.closed, search.values, state.budget.clock() - started)
 
-    def _stop(self) -> Callable[[], bool]:
-        """Whether the pass is to end: after its part of the time, or after so many steps if runs are reproducible."""
-        budget, calls = self._state.budget, [0]
-        until = budget.share(PACKING_SHARE)
-
-        def stop() -> bool:
-            calls[0] += 1
-            if budget.params.deterministic:
-                return calls[0] > PACKING_CALLS
-            return budget.stopped or budget.clock() >= until
-
-        return stop
+    def _allowance(self) -> Allowance:
+        """A part of the time, or of the work if runs are to be the same."""
+        budget = self._state.budget
+        deterministic = budget.params.deterministic
+        return Allowance(
+            budget.share(PACKING_SHARE if self._state.session.classes.victims else PACKING_ALONE_SHARE),
+            budget.clock,
+            budget.charge if deterministic else lambda _: None,
+            lambda: budget.stopped,
+            is_wall_time=not deterministic,
+        )
 
     def _decision(self, model: PackingModel, placement: Counts) -> Decision:
         """Tasks are started where that is possible and reserved where capacity is still to be freed."""

@@ -13,6 +13,7 @@ from cpsched.optimum.packing.patterns import maximal_patterns
 from cpsched.optimum.packing.problem import NodeClass, Problem, RequestRow
 from cpsched.optimum.packing.subset_sums import largest_sum
 from cpsched.optimum.packing.tight import tight_patterns
+from tests.unit.optimum.packing.allowances import unlimited
 
 Pattern = tuple[int, ...]
 
@@ -49,7 +50,7 @@ def test_tight_patterns(seed: int) -> None:
     for problem, draw in problems(seed, 100):
         waste = tuple(int(x) for x in draw.integers(0, 6, size=len(problem.classes[0].capacity)))
         demand = [row.demand for row in problem.rows]
-        found = tight_patterns(problem, problem.classes[0], demand, waste, 10**6)
+        found = tight_patterns(problem, problem.classes[0], demand, waste, 10**6, unlimited())
         assert found is not None
         assert found.complete
         wanted = {p for p in plain(problem) if all(a <= b for a, b in zip(left(problem, p), waste, strict=True))}
@@ -58,7 +59,7 @@ def test_tight_patterns(seed: int) -> None:
 
 def test_a_sample_of_tight_patterns_says_so() -> None:
     problem = Problem(tuple(RequestRow((1, 1), 0, 1) for _ in range(8)), (NodeClass((8, 8), 1, (1,) * 8),))
-    found = tight_patterns(problem, problem.classes[0], [1] * 8, (8, 8), 5)
+    found = tight_patterns(problem, problem.classes[0], [1] * 8, (8, 8), 5, unlimited())
     assert found is not None
     assert (len(found.patterns), found.complete) == (5, False)
 
@@ -68,7 +69,7 @@ def test_a_sample_of_tight_patterns_says_so() -> None:
 def test_maximal_patterns(seed: int, most: int) -> None:
     """Also where partial patterns that cannot become maximal are dropped on the way."""
     for problem, _ in problems(seed, 100):
-        found = maximal_patterns(problem, problem.classes[0], most)
+        found = maximal_patterns(problem, problem.classes[0], unlimited(), most)
         if found is None:
             assert most == 3
             continue
@@ -104,7 +105,7 @@ def test_exact_cover(seed: int) -> None:
         patterns = np.array(sorted(plain(problem)), dtype=np.int64).reshape(-1, len(problem.rows))[:60]
         nodes = int(draw.integers(1, 4))
         need = [min(row.demand, int(draw.integers(0, 4))) for row in problem.rows]
-        found, is_exhaustive = exact_cover(patterns, need, nodes, 10**6)
+        found, is_exhaustive = exact_cover(patterns, need, nodes, 10**6, unlimited())
         assert is_exhaustive
         choices = itertools.combinations_with_replacement(range(len(patterns)), nodes)
         assert (found is not None) == any((patterns[list(c)].sum(axis=0) == need).all() for c in choices)
@@ -115,4 +116,4 @@ def test_exact_cover(seed: int) -> None:
 
 def test_a_budget_that_runs_out_is_no_proof() -> None:
     patterns = np.eye(6, dtype=np.int64)
-    assert exact_cover(patterns, [2, 2, 2, 2, 2, 1], 12, 5) == (None, False)
+    assert exact_cover(patterns, [2, 2, 2, 2, 2, 1], 12, 5, unlimited()) == (None, False)

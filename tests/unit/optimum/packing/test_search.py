@@ -8,6 +8,7 @@ from ortools.sat.python import cp_model
 
 from cpsched.optimum.packing.problem import NodeClass, Problem, RequestRow, is_feasible
 from cpsched.optimum.packing.search import Packing
+from tests.unit.optimum.packing.allowances import unlimited, worked
 
 
 def drawn(draw: np.random.Generator) -> Problem:
@@ -51,8 +52,7 @@ def plain_values(problem: Problem) -> list[int]:
 @pytest.mark.parametrize("seed", range(40))
 def test_what_is_proved_is_the_optimum(seed: int) -> None:
     problem = drawn(np.random.default_rng(seed))
-    calls = iter(range(200))
-    search = Packing(problem, lambda: next(calls, None) is None)
+    search = Packing(problem, worked(0.5))
     result = search.run()
     assert is_feasible(problem, result.placement)
     assert problem.values(result.placement) == search.values
@@ -64,8 +64,8 @@ def test_what_is_proved_is_the_optimum(seed: int) -> None:
 
 def test_nothing_fits_and_nothing_is_there() -> None:
     none = Problem((RequestRow((5,), 0, 2),), (NodeClass((4,), 3, (0,)),))
-    assert Packing(none, lambda: False).run().closed == 1
-    assert Packing(Problem((RequestRow((5,), 0, 2),), ()), lambda: False).run().bounds == [0]
+    assert Packing(none, unlimited()).run().closed == 1
+    assert Packing(Problem((RequestRow((5,), 0, 2),), ()), unlimited()).run().bounds == [0]
 
 
 @pytest.mark.parametrize(
