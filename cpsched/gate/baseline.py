@@ -11,6 +11,7 @@ import cpsched.version
 from cpsched.complaints import refusal
 from cpsched.errors import InputError
 from cpsched.files import read_document, write_whole
+from cpsched.gate.affected import Affected
 from cpsched.gate.measure import Distance, Measured
 from cpsched.policy.levels import LevelRef
 from cpsched.visible import json_text
@@ -37,6 +38,7 @@ class Entry(BaseModel):
     model: str
     findings: dict[str, int] = Field({}, description="rule → accepted findings")
     levels: dict[str, int | str | None] = Field({}, description="label → value, most important first")
+    decision: Affected | None = Field(None, description="who is placed and evicted; older files do not say")
     optimum: Literal["reached", "open"] | Behind | None = Field(
         None, description="reached: as good, proved. open: as good as the best found. Null if nobody asked"
     )
@@ -56,6 +58,7 @@ class Entry(BaseModel):
             model=one.model,
             findings=dict(sorted(one.rules.items())),
             levels=dict(one.levels),
+            decision=one.decision,
             optimum=_optimum(one.distance),
         )
 

@@ -69,7 +69,10 @@ class GateCase:
         __tracebackhide__ = True
         found = self.judge(decision)
         if found.faults and not self._accepts:
-            lines = [f"  {fault.key or fault.kind}: {fault.message}" for fault in found.faults]
+            lines = [
+                f"  {fault.key or fault.kind}: {'; '.join(filter(None, [fault.message, fault.names]))}"
+                for fault in found.faults
+            ]
             raise AssertionError("\n".join(map(visible, [f"{self.id} does not pass:", *lines])))
         return found
 

@@ -21,7 +21,10 @@ def workflow_commands(report: CheckedCases) -> Iterator[str]:
                 "title": f"cpsched: {fault.key or fault.kind} ({one.case.id})",
             }
             stated = ",".join(f"{name}={_escaped(text, _IN_PROPERTY)}" for name, text in properties.items())
-            yield f"::error {stated}::{_escaped(fault.message, _IN_MESSAGE)}"
+            text = "; ".join(filter(None, [fault.message, fault.names]))
+            command = report.reproduce(one)
+            text += f"; reproduce with {command}" if command else ""
+            yield f"::error {stated}::{_escaped(text, _IN_MESSAGE)}"
     for case in report.removed:
         yield f"::notice title=cpsched%3A case removed::{_escaped(case, _IN_MESSAGE)} is in the baseline only"
 

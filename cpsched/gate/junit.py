@@ -38,7 +38,8 @@ def _case(report: CheckedCases, one: CaseVerdict) -> ElementTree.Element:
     tag = "failure" if one.state == "failed" else "error"
     for fault in one.faults:
         kind = fault.kind if not fault.key else f"{fault.kind} {fault.key}"
-        ElementTree.SubElement(shown, tag, type=_text(kind), message=_text(fault.message)).text = _text(fault.message)
+        text = "\n".join(filter(None, [fault.message, fault.names, report.reproduce(one)]))
+        ElementTree.SubElement(shown, tag, type=_text(kind), message=_text(fault.message)).text = _text(text)
     told = [*([case.choice] if case.choice else []), *one.notes]
     if told:
         ElementTree.SubElement(shown, "system-out").text = _text("\n".join(told))
