@@ -46,6 +46,9 @@ def dive(listing: Listing, totals: Sequence[int], start: Master, seed: int) -> C
                 step -= 1
             if not step:
                 break
+        if sum(map(len, open_nodes)) == count:
+            # No pattern in use holds anything that is still needed, and the next round would solve the same LP again.
+            break
     rest = [node for nodes in open_nodes for node in nodes]
     if not need.any():
         return placement
