@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from cpsched import timestamps
 from cpsched.errors import InputError
 from cpsched.gate.measure import Measured
 from cpsched.objectives import IN_MILLIONTHS, MILLIONTHS, level_text
@@ -85,13 +84,9 @@ def _worse_by(label: str, value: Stated, best: Stated) -> float:
         return 0
     if best is None:
         return float("inf")
-    difference = _number(value) - _number(best)
-    worse = -difference if LevelRef.of_label(label).is_better_more else difference
-    return worse / _SECOND if isinstance(value, str) else worse
-
-
-def _number(value: int | str) -> int:
-    return timestamps.parse(value) if isinstance(value, str) else value
+    level = LevelRef.of_label(label)
+    worse = level.rank(level.value(value))[1] - level.rank(level.value(best))[1]
+    return worse / _SECOND if level.is_time else worse
 
 
 def _amount(label: str, allowed: int) -> str:

@@ -48,7 +48,8 @@ def dive(listing: Listing, totals: Sequence[int], start: Master, seed: int, allo
             if not step:
                 break
         if sum(map(len, open_nodes)) == count:
-            break  # the columns used bring nothing that is still needed
+            # No pattern in use holds anything that is still needed, and the next round would solve the same LP again.
+            break
     rest = [node for nodes in open_nodes for node in nodes]
     if not need.any():
         return placement
