@@ -67,6 +67,20 @@ PACKING_SHARE = 0.5
 PACKING_CALLS = 300
 """Attempts in its place where runs are reproducible."""
 
+# Starts: decisions without a model.
+
+LARGE_SESSION = 2000
+"""Counts of tasks per class and node, beyond which a decision is made before any model is built. Smaller sessions are
+mostly closed by the first relaxation."""
+INSERTION_SHARE = 0.1
+"""Part of the time limit for insertions in further orders."""
+INSERTIONS = 3
+"""How many further orders at most."""
+WARM_START_SECONDS_PER_TASK = 5e-4
+"""What the heuristic needs at most; with less time left it is not asked for its decision."""
+BUILD_SECONDS_PER_VARIABLE = 1e-4
+"""What the session model needs per variable to be built and read; with less time left it is not built."""
+
 # LP relaxation.
 
 LP_EFFORT = 2.0
@@ -100,5 +114,5 @@ LATE = 1 / 2
 """Part of the time limit after which a prefix is repaired before the exact bounding pass begins."""
 CONTINUATION_SECONDS = 1.0
 """Seconds of the limit that are worth another search over the levels left open."""
-REMOVAL_SECONDS = 5.0
+REMOVAL_SECONDS = 0.5
 """Seconds to drop violations from a decision made elsewhere even where no time is left: else there may be none."""
