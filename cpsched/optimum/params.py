@@ -115,4 +115,5 @@ LATE = 1 / 2
 CONTINUATION_SECONDS = 1.0
 """Seconds of the limit that are worth another search over the levels left open."""
 REMOVAL_SECONDS = 0.5
-"""Seconds to drop violations from a decision made elsewhere even where no time is left: else there may be none."""
+"""Seconds to insert jobs, or to drop violations from a decision made elsewhere, even where no time is left: else there
+may be no decision."""

@@ -11,6 +11,7 @@ from cpsched.optimum.params import (
     INSERTION_SHARE,
     INSERTIONS,
     LARGE_SESSION,
+    REMOVAL_SECONDS,
     WARM_START_SECONDS_PER_TASK,
 )
 from cpsched.optimum.search.primal.insertion import Insertion
@@ -52,9 +53,12 @@ class Starts:
             self._insert(before, next(orders))
 
     def _insert(self, base: Decision, order: Order) -> None:
+        """Insert jobs until the time limit, or a moment longer where there is nothing else to return."""
         state, budget = self._state, self._state.budget
+        until = max(budget.end, budget.clock() + REMOVAL_SECONDS)
         with without_collector():
-            found = Insertion(base, state.session.classes, state.session.capacity, lambda: budget.is_used_up).run(order)
+            place = Insertion(base, state.session.classes, state.session.capacity, lambda: budget.is_over(until))
+            found = place.run(order)
             state.incumbent.offer_without_violations(found, budget.left)
 
 

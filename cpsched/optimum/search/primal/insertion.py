@@ -152,12 +152,13 @@ class Insertion:
 
     def _place(self, job: SessionJob, task: Task, *, starts: bool, evicts: bool) -> bool:
         one = self._class_of[task.key]
-        if not (one.may_bind if starts else one.may_reserve) or not self._queue_allows(job, task):
+        if not (one.may_bind if starts else one.may_reserve):
             return False
-        node = self._room.best_fit(one, starts=starts)
+        node = self._room.best_fit(one, starts=starts) if self._queue_allows(job, task) else None
         if node is None and evicts:
+            # Victims of the same queue leave it room too.
             node = self._make_room(job, one)
-        if node is None:
+        if node is None or not self._queue_allows(job, task):
             return False
         self._room.take(node, self._room.size(one), starts=starts)
         places = self._binds if starts else self._reserves

@@ -76,10 +76,13 @@ def test_a_level_that_reaches_its_bound_later_is_proved(results: LevelResults) -
 
 def test_a_level_that_misses_its_bound_later_is_open(results: LevelResults) -> None:
     """It was closed given the value of an open one before it, which got better at its cost."""
-    results.record(TWO, [PROVERS["cp-sat"]], 0, (STAGE, -3))
-    results.record(TWO, [PROVERS["cp-sat"]], 0)
-    list(results.evaluate_again(ONE))
-    assert stated(results.levels[1]) == (1, 2, False, "cp-sat", False)
+    three = decide(SESSION, {"binds": {"a/task-0": "n1"}, "reserves": {"a/task-1": "n1", "a/task-2": "n1"}})
+    results.record(three, [PROVERS["cp-sat"]], 0, (STAGE, -3))
+    results.record(three, [PROVERS["cp-sat"]], 0)
+    results.record(three, [PROVERS["cp-sat"]], 0)
+    list(results.evaluate_again(TWO))
+    assert stated(results.levels[1]) == (2, 3, False, "cp-sat", False)
+    assert stated(results.levels[2]) == (1, None, False, "", False), "its bound was given three tasks placed"
 
 
 @pytest.mark.parametrize(
