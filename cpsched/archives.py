@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from cpsched.errors import InputError
 from cpsched.packed import Guarded, broken_data, opened
-from cpsched.tar import BLOCK, Entry, Tar, is_header
+from cpsched.tar import BLOCK, Tar, TarEntry, is_header
 
 MAX_MEMBERS = 200_000
 MAX_TOTAL = 2**30
@@ -25,7 +25,7 @@ _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError)
 
 
-class Budget:
+class ArchiveLimits:
     """What an archive, with the archives in it, may still hold."""
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Budget:
             raise InputError(f"an archive of more than {MAX_MEMBERS} files", file=file)
 
 
-class Member(NamedTuple):
+class ArchiveMember(NamedTuple):
     """A file in an archive; `read` is to be called before the next one is asked for, if at all."""
 
     name: str
@@ -58,12 +58,12 @@ def is_archive(data: bytes, file: str) -> bool:
         return is_header(stream.read(BLOCK))
 
 
-def members(data: bytes, file: str, budget: Budget) -> Iterator[Member]:
+def members(data: bytes, file: str, budget: ArchiveLimits) -> Iterator[ArchiveMember]:
     """Every file in the archive; InputError for a broken archive and for one beyond the limits."""
     return (_zipped if data[:4] in _ZIP else _tarred)(data, file, budget)
 
 
-def _zipped(data: bytes, file: str, budget: Budget) -> Iterator[Member]:
+def _zipped(data: bytes, file: str, budget: ArchiveLimits) -> Iterator[ArchiveMember]:
     seen: set[str] = set()
     with _broken_zip(file), zipfile.ZipFile(io.BytesIO(data)) as archive:
         for info in archive.infolist():
@@ -71,10 +71,10 @@ def _zipped(data: bytes, file: str, budget: Budget) -> Iterator[Member]:
             if not info.is_dir():
                 name = info.filename
                 wrong = _trick(info) or _odd_name(name, name.casefold(), seen)
-                yield Member(name, wrong, partial(_unzipped, archive, info, file, budget))
+                yield ArchiveMember(name, wrong, partial(_unzipped, archive, info, file, budget))
 
 
-def _unzipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo, file: str, budget: Budget) -> bytes:
+def _unzipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo, file: str, budget: ArchiveLimits) -> bytes:
     with _broken_zip(file), archive.open(info) as packed:
         content = Guarded(packed, info.compress_size, f"{file}!{info.filename}", budget.size).read(budget.size + 1)
     budget.size -= len(content)
@@ -89,7 +89,7 @@ def _broken_zip(file: str) -> Iterator[None]:
         raise InputError(f"broken ZIP archive ({error})", file=file) from None
 
 
-def _tarred(data: bytes, file: str, budget: Budget) -> Iterator[Member]:
+def _tarred(data: bytes, file: str, budget: ArchiveLimits) -> Iterator[ArchiveMember]:
     archive = Tar(opened(data, file, MAX_STREAM) or io.BytesIO(data), file)
     seen: set[str] = set()
     with broken_data(data, file):
@@ -99,10 +99,10 @@ def _tarred(data: bytes, file: str, budget: Budget) -> Iterator[Member]:
                 # `tar -P` keeps the leading slash, which means nothing here.
                 name = entry.name.lstrip("/")
                 wrong = entry.wrong or _odd_name(name, name, seen)
-                yield Member(name, wrong, partial(_untarred, archive, entry, data, file, budget))
+                yield ArchiveMember(name, wrong, partial(_untarred, archive, entry, data, file, budget))
 
 
-def _untarred(archive: Tar, entry: Entry, data: bytes, file: str, budget: Budget) -> bytes:
+def _untarred(archive: Tar, entry: TarEntry, data: bytes, file: str, budget: ArchiveLimits) -> bytes:
     budget.size -= entry.size
     if budget.size < 0:
         wrong = f"unpacks to more than {MAX_TOTAL // 2**20} MiB"

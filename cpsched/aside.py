@@ -39,7 +39,7 @@ _EXPLAINED = (OBJECTS, REPLACED, PARTS, FILES, MESSAGES)
 
 
 @dataclass
-class Group:
+class AsideGroup:
     """How often something was set aside for one reason, and the first places."""
 
     count: int = 0
@@ -50,13 +50,13 @@ class Aside:
     """Collects what is set aside. Where a function takes `Aside | None`, None makes every fault an error."""
 
     def __init__(self) -> None:
-        self._groups: dict[Sort, dict[str, Group]] = {}
+        self._groups: dict[Sort, dict[str, AsideGroup]] = {}
         self._errors: dict[Sort, InputError] = {}
 
     def add(self, sort: Sort, file: str, place: str = "", why: str = "", count: int = 1) -> None:
         """Count something under its reason."""
         reasons = self._groups.setdefault(sort, {})
-        group = reasons.setdefault(why if why in reasons or len(reasons) < MOST_REASONS else "", Group())
+        group = reasons.setdefault(why if why in reasons or len(reasons) < MOST_REASONS else "", AsideGroup())
         group.count += count
         where = ": ".join(part for part in (file, place) if part)
         if where and len(group.places) < MOST_PLACES:
@@ -100,11 +100,11 @@ class Aside:
         more = len(lines) - MOST_LINES + 1
         return [*lines[: MOST_LINES - 1], f"set aside: {more} more sorts of things; cpsched import --report shows all"]
 
-    def _ordered(self) -> Iterator[tuple[Sort, dict[str, Group]]]:
+    def _ordered(self) -> Iterator[tuple[Sort, dict[str, AsideGroup]]]:
         return ((sort, self._groups[sort]) for sort in SORTS if sort in self._groups)
 
 
-def _line(sort: Sort, reasons: dict[str, Group], root: str) -> str:
+def _line(sort: Sort, reasons: dict[str, AsideGroup], root: str) -> str:
     count = sum(group.count for group in reasons.values())
     shown = [
         _with_why(below(place, root), why, explained=sort in _EXPLAINED)

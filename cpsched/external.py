@@ -7,6 +7,7 @@ import os
 import shlex
 import signal
 from collections.abc import Mapping
+from typing import Any
 
 from cpsched.errors import InputError
 from cpsched.instance import Instance
@@ -83,7 +84,27 @@ def _read(name: str, answer: bytes, instance: Instance) -> Solution:
     if solution.instance_sha256 not in ("", instance.sha256):
         wrong = "answers for another instance (instance_sha256 differs)"
         raise InputError(wrong, file=name, right="leave the field out, or copy the instance's own hash")
-    return solution.from_outside().model_copy(update={"engine": name})
+    return _keyed(solution, instance, name).from_outside().model_copy(update={"engine": name})
+
+
+def _keyed(solution: Solution, instance: Instance, engine: str) -> Solution:
+    """The same with the keys of tasks where the program says namespace/name, as the pods that it was given are called.
+
+    In a compact instance the two differ. A name that is a task's key is left as it is.
+    """
+    key_of = {task.pod.key: key for key, task in instance.tasks.items() if task.pod.key != key}
+    key_of = {name: key for name, key in key_of.items() if name not in instance.tasks}
+    if not key_of:
+        return solution
+    by_task = ("binds", "allocated", "pipelined", "nominations", "unplaced")
+    update: dict[str, Any] = {}
+    for part in by_task:
+        update[part] = {key_of.get(name, name): value for name, value in getattr(solution, part).items()}
+        if len(update[part]) < len(getattr(solution, part)):
+            wrong = "names a task twice, as a pod and by its key"
+            raise InputError(wrong, file=engine, place=part, right="use one of the two names")
+    evictions = [one.model_copy(update={"task": key_of.get(one.task, one.task)}) for one in solution.evictions]
+    return solution.model_copy(update={**update, "evictions": tuple(evictions)})
 
 
 def _refusal(code: int, complaint: bytes) -> str:

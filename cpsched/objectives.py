@@ -7,17 +7,15 @@ from fractions import Fraction
 from math import ceil, floor
 from types import MappingProxyType
 
-from cpsched import timestamps
 from cpsched.check.decision import Decision
 from cpsched.check.protections import budget_allowed, budget_use
 from cpsched.instance import Task
-from cpsched.policy.levels import BETWEEN, SENSES
+from cpsched.policy.levels import BETWEEN, SENSES, LevelRef, Value
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.queues import cluster_total
 from cpsched.snapshot.rights import is_above_share_now
 from cpsched.solution import Level
 
-Value = int | None
 MOST_OPEN = 2
 """Open levels that a sentence names."""
 PRIORITY_OFFSET = 2**31
@@ -196,18 +194,18 @@ OF_VICTIMS: dict[str, Callable[[Iterable[Task], Snapshot], Value]] = {
 }
 
 
-def level_plan(snapshot: Snapshot) -> list[tuple[str, int | None]]:
-    """(name, priority) of every level of the policy in order; admission levels once per priority of starving jobs."""
-    plan: list[tuple[str, int | None]] = []
+def level_plan(snapshot: Snapshot) -> list[LevelRef]:
+    """Every level of the policy in order; admission levels once per priority of starving jobs."""
+    plan: list[LevelRef] = []
     priorities = sorted({job.priority for job in snapshot.starving}, reverse=True)
     for level in snapshot.policy.levels:
         if level.key != "jobs_admitted":
-            plan += [(name, None) for name in level.names]
+            plan += [LevelRef(name) for name in level.names]
             continue
         for priority in priorities:
-            plan.append(("jobs_admitted", priority))
+            plan.append(LevelRef("jobs_admitted", priority))
             if level.victims_between and priority != priorities[-1]:
-                plan += [(name, priority) for name in BETWEEN]
+                plan += [LevelRef(name, priority) for name in BETWEEN]
     return plan
 
 
@@ -234,9 +232,10 @@ def vector(decision: Decision) -> list[Value]:
 
 def value_of(decision: Decision, name: str, priority: int | None) -> Value:
     """One level's value; a decision does not change, so each is worked out once."""
-    if (name, priority) not in decision.worth:
-        decision.worth[name, priority] = _value_of(decision, name, priority)
-    return decision.worth[name, priority]
+    level = LevelRef(name, priority)
+    if level not in decision.worth:
+        decision.worth[level] = _value_of(decision, name, priority)
+    return decision.worth[level]
 
 
 def _value_of(decision: Decision, name: str, priority: int | None) -> Value:
@@ -254,18 +253,17 @@ def _value_of(decision: Decision, name: str, priority: int | None) -> Value:
 
 def levels(decision: Decision) -> tuple[Level, ...]:
     """The decision's levels as a Solution shows them, nothing claimed about optimality."""
-    shown = []
-    for name, priority in level_plan(decision.snapshot):
-        value: int | str | None = value_of(decision, name, priority)
-        if name == "victim_start_time" and isinstance(value, int):
-            value = timestamps.text(value)
-        shown.append(Level(name=name, priority=priority, sense=SENSES[name], value=value))
-    return tuple(shown)
-
-
-def comparable(plan: list[tuple[str, int | None]], values: list[Value]) -> tuple[tuple[int, int], ...]:
-    """A key that sorts better decisions first: no victims at all is best, whatever the sense."""
     return tuple(
-        (0, 0) if value is None else (1, -value if SENSES[name] == "max" else value)
-        for (name, _), value in zip(plan, values, strict=True)
+        Level(
+            name=level.name,
+            priority=level.priority,
+            sense=SENSES[level.name],
+            value=level.stated(value_of(decision, *level)),
+        )
+        for level in level_plan(decision.snapshot)
     )
+
+
+def comparable(plan: Iterable[tuple[str, int | None]], values: Iterable[Value]) -> tuple[tuple[int, int], ...]:
+    """A key that sorts better decisions first."""
+    return tuple(LevelRef(*level).rank(value) for level, value in zip(plan, values, strict=True))

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
-from cpsched.archives import Budget, Member, is_archive, members
+from cpsched.archives import ArchiveLimits, ArchiveMember, is_archive, members
 from cpsched.around import for_people, without_logs, without_messages
 from cpsched.aside import FILES, LINKS, OTHER_FILES, PARTS, Aside, Sort
 from cpsched.errors import InputError
@@ -54,7 +54,7 @@ def may_hold_objects(name: str) -> bool:
 def parse_documents(data: bytes, file: str, aside: Aside | None = None) -> list[Document]:
     """The documents of a file, or of all files of an archive; the first bytes tell which it is."""
     if is_archive(data, file):
-        return _of_archive(data, file, aside, Budget())
+        return _of_archive(data, file, aside, ArchiveLimits())
     return _of_file(data, file, aside)
 
 
@@ -96,7 +96,7 @@ def _of_archive(
     data: bytes,
     file: str,
     aside: Aside | None,
-    budget: Budget,
+    budget: ArchiveLimits,
     wanted: Callable[[str], bool] = may_hold_objects,
     depth: int = 0,
 ) -> list[Document]:
@@ -124,12 +124,12 @@ def _of_archive(
     return found
 
 
-def _refuse(member: Member, file: str) -> list[Document]:
+def _refuse(member: ArchiveMember, file: str) -> list[Document]:
     wrong = f"the member {member.name!r} {member.wrong}"
     raise InputError(wrong, file=file, right="give an archive of plain files")
 
 
-def _of_member(content: bytes, file: str, aside: Aside | None, budget: Budget, depth: int) -> list[Document]:
+def _of_member(content: bytes, file: str, aside: Aside | None, budget: ArchiveLimits, depth: int) -> list[Document]:
     """A file in an archive; an archive in an archive is read, an archive in that one is not."""
     if not is_archive(content, file):
         return _of_file(content, file, aside)

@@ -67,11 +67,11 @@ def cpsched_case(request: pytest.FixtureRequest) -> Iterator[GateCase]:
     """A case of the corpus: `.instance` for your scheduler, `.check(decision)` for what it decides."""
     from cpsched.compare.session import Told
     from cpsched.gate.case import GateCase
-    from cpsched.gate.measure import Question
+    from cpsched.gate.measure import CaseQuestion
     from cpsched.options import Options
 
     case, settings, baseline = request.param
-    question = Question("decision", Told(settings.get("model")), Options(workers=1), settings.get("cache"))
+    question = CaseQuestion("decision", Told(settings.get("model")), Options(workers=1), settings.get("cache"))
     update = request.config.getoption("cpsched_update")
     made = GateCase(case, question, baseline, accepts=update)
     yield made

@@ -39,7 +39,7 @@ class SelectorError(ValueError):
 
 
 @dataclass(frozen=True)
-class Requirement:
+class ParsedRequirement:
     """One parsed expression over labels."""
 
     key: str
@@ -70,7 +70,7 @@ class Requirement:
 class Selector:
     """Requirements, ANDed; None stands for the selector that matches nothing."""
 
-    requirements: tuple[Requirement, ...] | None
+    requirements: tuple[ParsedRequirement, ...] | None
 
     def matches(self, labels: Labels) -> bool:
         """Whether the labels meet every requirement."""
@@ -81,7 +81,7 @@ class Selector:
         """Matches everything because it asks for nothing."""
         return self.requirements == ()
 
-    def also(self, requirements: Iterable[Requirement]) -> Selector:
+    def also(self, requirements: Iterable[ParsedRequirement]) -> Selector:
         """The selector with more requirements; one that matches nothing stays so."""
         return self if self.requirements is None else Selector((*self.requirements, *requirements))
 
@@ -101,7 +101,7 @@ def label_selector(selector: LabelSelector | None) -> Selector:
 
 def equal_labels(labels: Labels) -> Selector:
     """Every pair must be there, unchecked; no pair matches everything (`SelectorFromSet`)."""
-    return Selector(tuple(Requirement(key, "In", frozenset((value,))) for key, value in labels.items()))
+    return Selector(tuple(ParsedRequirement(key, "In", frozenset((value,))) for key, value in labels.items()))
 
 
 def topology_terms_match(terms: Iterable[Iterable[LabelRequirement]], labels: Labels) -> bool:
@@ -121,8 +121,8 @@ def _topology_term_matches(term: Iterable[LabelRequirement], labels: Labels) -> 
 class NodeTerm:
     """One term over a node's labels and its name; a term that did not parse matches nothing."""
 
-    requirements: tuple[Requirement, ...]
-    fields: tuple[Requirement, ...]
+    requirements: tuple[ParsedRequirement, ...]
+    fields: tuple[ParsedRequirement, ...]
     broken: bool = False
 
     def matches(self, labels: Labels, name: str) -> bool:
@@ -162,10 +162,10 @@ def _node_term(term: NodeSelectorTerm) -> NodeTerm:
         return NodeTerm((), (), broken=True)
 
 
-def _field(expression: LabelRequirement) -> Requirement:
+def _field(expression: LabelRequirement) -> ParsedRequirement:
     if expression.operator not in ("In", "NotIn") or len(expression.values) != 1:
         raise SelectorError("a field takes In or NotIn with one value")
-    return Requirement(expression.key, expression.operator, frozenset(expression.values))
+    return ParsedRequirement(expression.key, expression.operator, frozenset(expression.values))
 
 
 @dataclass(frozen=True)
@@ -258,7 +258,7 @@ def affinity_term(term: PodAffinityTerm, own_namespace: str) -> AffinityTerm:
     )
 
 
-def _requirement(key: str, operator: str, values: tuple[str, ...], allowed: frozenset[str]) -> Requirement:
+def _requirement(key: str, operator: str, values: tuple[str, ...], allowed: frozenset[str]) -> ParsedRequirement:
     if operator not in allowed:
         raise SelectorError(f'"{operator}" is not a valid label selector operator')
     if not _is_label_key(key):
@@ -272,7 +272,7 @@ def _requirement(key: str, operator: str, values: tuple[str, ...], allowed: froz
     for index, value in enumerate(values):
         if len(value) > 63 or not _VALUE.fullmatch(value):
             raise SelectorError(f'values[{index}][{key}]: Invalid value: "{value}": {_BAD_VALUE}')
-    return Requirement(key, operator, frozenset(values))
+    return ParsedRequirement(key, operator, frozenset(values))
 
 
 def _is_label_key(key: str) -> bool:

@@ -14,6 +14,7 @@ from cpsched.doubts import Doubt
 from cpsched.errors import InputError
 from cpsched.frames import Framed, headline_of_solution, tables_of_solution
 from cpsched.policy.kube_registry import KubeVersion
+from cpsched.policy.levels import LevelRef
 
 ProverName = Literal["bound", "counting", "lp", "packing", "cp-sat", "highs", ""]
 PROVERS: tuple[ProverName, ...] = tuple(name for name in get_args(ProverName) if name)
@@ -89,7 +90,17 @@ class Level(_Part):
     @property
     def label(self) -> str:
         """jobs_admitted[1000], or the plain name."""
-        return self.name if self.priority is None else f"{self.name}[{self.priority}]"
+        return self.ref.label
+
+    @property
+    def ref(self) -> LevelRef:
+        """Which level it is."""
+        return LevelRef(self.name, self.priority)
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """A key that sorts better values first."""
+        return self.ref.rank(self.ref.value(self.value))
 
     def without_proof(self) -> Level:
         """The level and its value, without anything that is said to be proved about it."""

@@ -20,7 +20,7 @@ _LONG_NAME, _LONG_LINK, _PAX, _GLOBAL = b"L", b"K", b"xX", b"g"
 _CHECKSUM = slice(148, 156)
 
 
-class Entry(NamedTuple):
+class TarEntry(NamedTuple):
     """One header."""
 
     name: str
@@ -39,7 +39,7 @@ class Tar:
         """Bytes of the current member that were not read yet, padding included."""
         self._size = 0
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[TarEntry]:
         """Every member; InputError for what is no tar archive, or is cut short."""
         extended: dict[str, str] = {}
         while (header := self._header()) is not None:
@@ -55,7 +55,7 @@ class Tar:
                 continue
             self._begin(0 if sort in _WITHOUT_CONTENT else _stated_size(extended) or size)
             self._skip_map(sort, header)
-            yield Entry(extended.get("path") or _name(header), self._size, _wrong(sort), _is_folder(sort, header))
+            yield TarEntry(extended.get("path") or _name(header), self._size, _wrong(sort), _is_folder(sort, header))
             extended = {}
 
     def read(self) -> bytes:

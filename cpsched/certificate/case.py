@@ -9,11 +9,10 @@ from cpsched.certificate.room import Room
 from cpsched.certificate.victims import Victims
 from cpsched.certificate.waiting import Waiting, waiting_jobs
 from cpsched.instance import Task
-from cpsched.objectives import Value
+from cpsched.policy.levels import Value
 from cpsched.snapshot import Snapshot
 
-Level = tuple[str, int | None]
-Given = Mapping[Level, Value]
+Given = Mapping[tuple[str, int | None], Value]
 
 
 class Session:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import cpsched.version
-from cpsched import timestamps
 from cpsched.certificate.case import Case, Session
 from cpsched.certificate.document import CLAIMED, Certificate, CertifiedLevel, Decided, Evidence
 from cpsched.certificate.evidence import EVIDENCE
 from cpsched.instance import Instance
 from cpsched.judge import decision_of
-from cpsched.objectives import Value, comparable, level_plan, value_of
+from cpsched.objectives import level_plan, value_of
 from cpsched.policy import Policy
-from cpsched.policy.levels import SENSES
+from cpsched.policy.levels import SENSES, LevelRef, Value
 from cpsched.provenance import differences, made_from, made_under
 from cpsched.solution import PROVERS, Level, Solution
-
-Plan = tuple[str, int | None]
 
 
 def certify(instance: Instance, policy: Policy, solution: Solution) -> Certificate:
@@ -28,24 +25,23 @@ def certify(instance: Instance, policy: Policy, solution: Solution) -> Certifica
     if not solution.proves or any(differences(instance, policy, solution)):
         solution = solution.from_outside()
     claims = {level.label: level for level in solution.levels}
-    given: dict[Plan, Value] = {}
+    given: dict[tuple[str, int | None], Value] = {}
     levels: list[CertifiedLevel] = []
-    for name, priority in level_plan(decision.snapshot):
-        value = value_of(decision, name, priority)
-        claim = claims.get(name if priority is None else f"{name}[{priority}]")
-        bound, evidence = _strongest(Case(session, dict(given)), name, priority, claim)
-        closed = bound == value and all(level.proved for level in levels)
+    for level in level_plan(decision.snapshot):
+        value = value_of(decision, *level)
+        bound, evidence = _strongest(Case(session, dict(given)), level, claims.get(level.label))
+        closed = bound == value and all(one.proved for one in levels)
         shown = CertifiedLevel(
-            name=name,
-            priority=priority,
-            sense=SENSES[name],
-            value=_written(name, value),
-            bound=_written(name, bound),
+            name=level.name,
+            priority=level.priority,
+            sense=SENSES[level.name],
+            value=level.stated(value),
+            bound=level.stated(bound),
             proved=closed,
             evidence=evidence,
         )
         levels.append(shown)
-        given[name, priority] = value
+        given[level] = value
     return Certificate(
         **made_under(policy),
         **made_from(instance),
@@ -63,27 +59,14 @@ def bounds_of(case: Case, name: str, priority: int | None) -> list[tuple[str, Va
 
 def tightness(name: str, bound: Value) -> tuple[int, int]:
     """Sorts a bound that excludes more behind one that excludes less."""
-    return comparable([(name, None)], [bound])[0]
+    return LevelRef(name).rank(bound)
 
 
-def read(name: str, value: int | str | None) -> Value:
-    """A value as a file shows it, as a number again."""
-    return timestamps.parse(value) if name == "victim_start_time" and isinstance(value, str) else _number(value)
-
-
-def _number(value: int | str | None) -> Value:
-    return None if value is None else int(value)
-
-
-def _written(name: str, value: Value) -> int | str | None:
-    return timestamps.text(value) if name == "victim_start_time" and value is not None else value
-
-
-def _strongest(case: Case, name: str, priority: int | None, claim: Level | None) -> tuple[Value, Evidence]:
-    kind, bound = bounds_of(case, name, priority)[0]
+def _strongest(case: Case, level: LevelRef, claim: Level | None) -> tuple[Value, Evidence]:
+    kind, bound = bounds_of(case, *level)[0]
     prover = "" if claim is None else claim.prover.partition(",")[0]
     if claim is not None and prover in PROVERS:
-        claimed = read(name, claim.bound)
-        if claimed is not None and tightness(name, claimed) > tightness(name, bound):
+        claimed = level.value(claim.bound)
+        if claimed is not None and level.rank(claimed) > level.rank(bound):
             return claimed, Evidence(kind=CLAIMED, by=prover)
     return bound, Evidence(kind=kind)

@@ -14,7 +14,8 @@ from cpsched.certificate.case import Case
 from cpsched.certificate.room import Room, could_be_served
 from cpsched.certificate.waiting import Waiting
 from cpsched.instance import Task
-from cpsched.objectives import MILLIONTHS, Value
+from cpsched.objectives import MILLIONTHS
+from cpsched.policy.levels import Value
 from cpsched.snapshot.queues import cluster_total
 
 

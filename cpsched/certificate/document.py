@@ -14,6 +14,7 @@ from cpsched.complaints import refusal
 from cpsched.errors import InputError
 from cpsched.frames import Framed, Row, Tables
 from cpsched.policy.kube_registry import KubeVersion
+from cpsched.policy.levels import LevelRef
 from cpsched.policy.notes import shown
 from cpsched.solution import PROVERS, Eviction, Level, Shard, Solution
 
@@ -56,7 +57,12 @@ class CertifiedLevel(_Part):
     @property
     def label(self) -> str:
         """jobs_admitted[1000], or the plain name."""
-        return self.name if self.priority is None else f"{self.name}[{self.priority}]"
+        return self.ref.label
+
+    @property
+    def ref(self) -> LevelRef:
+        """Which level it is."""
+        return LevelRef(self.name, self.priority)
 
 
 class Decided(_Part):

@@ -9,8 +9,7 @@ from cpsched.certificate.case import Case
 from cpsched.certificate.counting import COUNTED
 from cpsched.certificate.implied import IMPLIED
 from cpsched.certificate.needed import NEEDED
-from cpsched.objectives import Value
-from cpsched.policy.levels import SENSES
+from cpsched.policy.levels import SENSES, Value
 
 NONE_WITHOUT_VICTIMS = ("victim_max_priority", "victim_start_time")
 

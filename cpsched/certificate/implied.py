@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cpsched.certificate.case import Case
-from cpsched.objectives import PRIORITY_OFFSET, Value
+from cpsched.objectives import PRIORITY_OFFSET
+from cpsched.policy.levels import Value
 
 
 def top_priority(case: Case, priority: int | None) -> Value:

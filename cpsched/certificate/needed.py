@@ -11,7 +11,8 @@ from cpsched.certificate.case import Case
 from cpsched.certificate.room import Room, could_be_served, least_demand
 from cpsched.certificate.waiting import Waiting
 from cpsched.instance import Task
-from cpsched.objectives import PRIORITY_OFFSET, Value
+from cpsched.objectives import PRIORITY_OFFSET
+from cpsched.policy.levels import Value
 
 
 def least_top_priority(case: Case, priority: int | None) -> Value:

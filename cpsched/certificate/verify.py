@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cpsched.certificate.case import Case, Session
-from cpsched.certificate.certify import bounds_of, read, tightness
+from cpsched.certificate.certify import bounds_of, tightness
 from cpsched.certificate.document import CLAIMED, Certificate, CertifiedLevel
 from cpsched.certificate.evidence import EVIDENCE
 from cpsched.errors import InputError
 from cpsched.instance import Instance
 from cpsched.judge import decision_of, findings
-from cpsched.objectives import Value, level_plan, value_of
+from cpsched.objectives import level_plan, value_of
 from cpsched.policy import Policy
+from cpsched.policy.levels import Value
 from cpsched.provenance import other_policy, other_shard
 from cpsched.solution import Finding
 
@@ -68,12 +69,12 @@ def verified(instance: Instance, policy: Policy, certificate: Certificate, *, fi
     stated = {level.label: level for level in certificate.levels}
     given: dict[tuple[str, int | None], Value] = {}
     levels = []
-    for name, priority in level_plan(decision.snapshot):
-        level = stated.get(name if priority is None else f"{name}[{priority}]")
-        value = value_of(decision, name, priority)
+    for ref in level_plan(decision.snapshot):
+        level = stated.get(ref.label)
+        value = value_of(decision, *ref)
         if level is not None:
             levels.append(_checked(Case(session, dict(given)), level, value))
-        given[name, priority] = value
+        given[ref] = value
     found = [*_origin(certificate, instance, policy), *findings(decision, solution, states_levels=True)]
     found += [Finding(rule=CERTIFICATE, subject=one.stated.label, message=one.wrong) for one in levels if one.wrong]
     return Checked(tuple(found), tuple(levels))
@@ -107,7 +108,7 @@ def _checked(case: Case, level: CertifiedLevel, value: Value) -> CheckedLevel:
     bounds = bounds_of(case, level.name, level.priority)
     tightest = bounds[0][1]
     try:
-        stated = read(level.name, level.bound)
+        stated = level.ref.value(level.bound)
     except ValueError:
         return CheckedLevel(level, value, tightest, f"bound {level.bound} is no value of this level")
     if tightness(level.name, stated) > tightness(level.name, value):

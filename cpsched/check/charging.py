@@ -16,7 +16,7 @@ Charged = dict[str, tuple[Task, ...]]
 Missing = dict[str, float]
 
 
-class Verdict(NamedTuple):
+class ChargeVerdict(NamedTuple):
     """Whether some way of charging works, and whether the search came to its end."""
 
     succeeds: bool
@@ -40,11 +40,11 @@ class Charges:
     def __init__(self, decision: Decision, missing: dict[str, Missing]):
         self.decision, self.rights, self.missing = decision, decision.rights, missing
 
-    def verdict(self, nodes: tuple[str, ...]) -> Verdict:
+    def verdict(self, nodes: tuple[str, ...]) -> ChargeVerdict:
         """Whether the victims of all the nodes together can be charged."""
         search = _Search(self, nodes)
         succeeds = search.run()
-        return Verdict(succeeds, search.steps <= STEPS)
+        return ChargeVerdict(succeeds, search.steps <= STEPS)
 
     def victims(self, node: str) -> list[Task]:
         """Those whose room may be charged to somebody."""

@@ -10,6 +10,7 @@ from cpsched.check.identical import requests_of
 from cpsched.check.rights import Rights
 from cpsched.check.violation import Violation
 from cpsched.instance import Task
+from cpsched.policy.levels import LevelRef
 from cpsched.resources import total_of
 from cpsched.snapshot import SessionJob, Snapshot
 from cpsched.solution import Eviction, Solution
@@ -51,7 +52,7 @@ class Decision:
         return {}
 
     @cached_property
-    def worth(self) -> dict[tuple[str, int | None], int | None]:
+    def worth(self) -> dict[LevelRef, int | None]:
         """The values of the levels that were asked so far."""
         return {}
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from cpsched import timestamps
 from cpsched.cli.in_doubt import above, in_doubt
 from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, warn
 from cpsched.cli.terms import fields, sentence
@@ -127,7 +126,7 @@ def _said(one: CheckedLevel, open_before: bool) -> str:
 
 
 def _shown(one: CheckedLevel, value: int | None) -> int | str | None:
-    return timestamps.text(value) if one.stated.name == "victim_start_time" and value is not None else value
+    return one.stated.ref.stated(value)
 
 
 def _findings(checked: Checked) -> list[Table]:

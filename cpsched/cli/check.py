@@ -31,8 +31,8 @@ from cpsched.errors import InputError
 if TYPE_CHECKING:
     from cpsched.cli.delivery import File
     from cpsched.gate.baseline import Baseline
-    from cpsched.gate.measure import Question
-    from cpsched.gate.report import Report
+    from cpsched.gate.measure import CaseQuestion
+    from cpsched.gate.report import CheckedCases
 
 BAD_INPUT = 2
 
@@ -59,6 +59,26 @@ Engine = Annotated[
     ),
 ]
 NoOptimum = Annotated[bool, typer.Option("--no-optimum", help="Do not work out the distance to the optimum.")]
+Cases = Annotated[
+    list[str],
+    typer.Option("--case", metavar="ID", help="Check only the case of this id; may be repeated.", show_default=False),
+]
+MaxGap = Annotated[
+    list[str],
+    typer.Option(
+        "--max-gap",
+        metavar="LEVEL=N",
+        help="A case fails if it is worse than the best decision by more than N on this level (seconds for a start "
+        "time, millionths or N% for shares); may be repeated.",
+        show_default=False,
+    ),
+]
+Require = Annotated[
+    str | None,
+    typer.Option(
+        "--require", metavar="optimal", help="A case fails if it is not proved to be optimal.", show_default=False
+    ),
+]
 Junit = Annotated[
     str | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML to this file.", show_default=False)
 ]
@@ -86,6 +106,9 @@ def check(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     jobs: Jobs = 1,
     cache: Cache = None,
     no_optimum: NoOptimum = False,
+    case: Cases = [],  # noqa: B006 - typer makes a list of its own
+    max_gap: MaxGap = [],  # noqa: B006
+    require: Require = None,
     junit: Junit = None,
     markdown: Markdown = None,
     github: Github = False,
@@ -95,19 +118,27 @@ def check(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     """Regression test: run an engine over many cases.
 
     A case fails if the decision breaks a rule that the baseline does not accept, is worse on the first level that
-    differs, or, where the case itself has changed, falls further behind its optimum.
+    differs, or, where the case itself has changed, falls further behind its optimum. A new case also fails if nothing
+    is decided where something was possible.
     """
     from cpsched.compare.contender import checked
     from cpsched.compare.session import Told
-    from cpsched.gate.measure import Question
+    from cpsched.gate.demands import Demands
+    from cpsched.gate.measure import CaseQuestion
+    from cpsched.gate.report import CheckedCases
     from cpsched.options import Options
 
+    demands = Demands.of(max_gap, require)
+    if demands.any and no_optimum:
+        raise InputError("--max-gap and --require need the optimum", right="leave out --no-optimum")
     check_outputs(junit, markdown, output, baseline if update else None)
     checked([engine])
     told = Told(model, conf, lenient, kube_version, pod_groups, allow_extenders or None)
     options = Options(time_limit=time_limit, workers=workers, seed=seed, deterministic=deterministic)
-    question = Question(engine, told, options, cache, optimum=not no_optimum)
-    report = _run(corpus, question, _accepted(baseline, update), jobs)
+    question = CaseQuestion(engine, told, options, cache, optimum=not no_optimum)
+    typed = _typed(corpus, engine, baseline, model, conf, max_gap, require)
+    accepted = _accepted(baseline, update)
+    report = _run(CheckedCases(corpus, engine, accepted, demands, typed, frozenset(case)), question, jobs)
     files = _files(report, junit, markdown, output)
     if update and baseline is not None:
         return _update(report, baseline, files)
@@ -144,18 +175,39 @@ def _accepted(path: str | None, update: bool) -> Baseline | None:
     return read_baseline(path)
 
 
-def _run(corpus: str, question: Question, accepted: Baseline | None, jobs: int) -> Report:
+def _typed(
+    corpus: str,
+    engine: str,
+    baseline: str | None,
+    model: str | None,
+    conf: str | None,
+    max_gap: list[str],
+    require: str | None,
+) -> str:
+    """The command for one case, but for the case."""
+    import shlex
+
+    words = ["cpsched", "check", corpus, "--engine", engine]
+    for option, value in (("--baseline", baseline), ("--model", model), ("--conf", conf), ("--require", require)):
+        words += [option, value] if value is not None else []
+    for one in max_gap:
+        words += ["--max-gap", one]
+    return shlex.join(words)
+
+
+def _run(report: CheckedCases, question: CaseQuestion, jobs: int) -> CheckedCases:
     from cpsched.compare.many import each
     from cpsched.gate.measure import lost, measure
-    from cpsched.gate.report import Report
-    from cpsched.importers.corpus import cases, count
+    from cpsched.importers.corpus import cases, chosen, count
 
-    report = Report(corpus, question.engine, accepted)
+    corpus = report.corpus
     work = partial(measure, question=question)
+    wanted = chosen(corpus, report.chosen) if report.chosen else cases(corpus)
+    total = len(report.chosen) or count(corpus)
     # Another process has another stdin.
-    results = each(work, cases(corpus), 1 if corpus == "-" else jobs, lost)
+    results = each(work, wanted, 1 if corpus == "-" else jobs, lost)
     warned = False
-    for case in (one for found in progress(results, count(corpus), "Checking") for one in found):
+    for case in (one for found in progress(results, total, "Checking") for one in found):
         report.add(case)
         if case.cache_warning and not warned:
             warn([case.cache_warning])
@@ -166,7 +218,7 @@ def _run(corpus: str, question: Question, accepted: Baseline | None, jobs: int) 
     return report
 
 
-def _files(report: Report, junit: str | None, markdown: str | None, output: str | None) -> list[File]:
+def _files(report: CheckedCases, junit: str | None, markdown: str | None, output: str | None) -> list[File]:
     from cpsched.gate.junit import junit as as_junit
     from cpsched.gate.markdown import markdown as as_markdown
 
@@ -177,7 +229,7 @@ def _files(report: Report, junit: str | None, markdown: str | None, output: str 
     ]
 
 
-def _update(report: Report, path: str, files: list[File]) -> int:
+def _update(report: CheckedCases, path: str, files: list[File]) -> int:
     """Write the baseline, unless a case has nothing to accept."""
     from cpsched.gate.baseline import Baseline, write_baseline
 
@@ -188,6 +240,8 @@ def _update(report: Report, path: str, files: list[File]) -> int:
         return report.exit_code
     before = {} if report.baseline is None else report.baseline.cases
     after = Baseline.of(report.engine, (one.case for one in report.verdicts))
+    if report.chosen:
+        after = after.model_copy(update={"cases": dict(sorted({**before, **after.cases}.items()))})
     try:
         write_baseline(path, after)
     except InputError as error:
@@ -199,7 +253,7 @@ def _update(report: Report, path: str, files: list[File]) -> int:
     return 0
 
 
-def _show(report: Report, *lines: str) -> None:
+def _show(report: CheckedCases, *lines: str) -> None:
     from cpsched.cli.tables import table
     from cpsched.gate.markdown import sections
 

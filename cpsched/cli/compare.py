@@ -89,7 +89,7 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     """
     from cpsched.compare.contender import OPTIMAL, checked
     from cpsched.compare.session import Told
-    from cpsched.compare.summary import Summary
+    from cpsched.compare.summary import CorpusSummary
     from cpsched.engines import MIRROR, named_in
     from cpsched.options import Options
 
@@ -98,7 +98,7 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     names = checked(named_in(engines or ()) or [MIRROR, OPTIMAL])
     told = Told(model, conf, lenient, kube_version, pod_groups, allow_extenders or None, strict, changes)
     options = Options(time_limit=time_limit, workers=workers, seed=seed, deterministic=deterministic)
-    summary, kept = Summary(names), list[Any]()
+    summary, kept = CorpusSummary(names), list[Any]()
     whole: list[Comparison] = []
     total, found = _comparisons(corpora, names, told, options, cache, jobs)
     warned = False

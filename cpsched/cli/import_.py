@@ -17,7 +17,7 @@ from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Subm
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from cpsched.importers.kubernetes import Report
+    from cpsched.importers.kubernetes import ReadReport
 
 Conf = Annotated[
     str | None,
@@ -75,12 +75,12 @@ def import_(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     from dataclasses import replace
 
     from cpsched.contents import contents
-    from cpsched.importers.kubernetes import Report
+    from cpsched.importers.kubernetes import ReadReport
     from cpsched.importers.load import load
 
     check_outputs(output)
     changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without, assume_nodes)
-    counts = Report(count_fields=report)
+    counts = ReadReport(count_fields=report)
     with busy(f"Reading {input_}"):
         instance = load(
             input_, lenient=lenient, strict=strict, report=counts, format=from_, queues=queues, changes=changes
@@ -110,7 +110,7 @@ def _configuration(path: str, warnings: list[str]) -> Mapping[str, Any]:
     return found.conf
 
 
-def _tables(counts: Report, input_: str) -> list[Table | str]:
+def _tables(counts: ReadReport, input_: str) -> list[Table | str]:
     from cpsched.importers.formats import FORMATS
 
     parts: list[Table | str] = [f"Format: {counts.format}, {FORMATS[counts.format].about}"]

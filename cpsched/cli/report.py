@@ -11,7 +11,7 @@ import typer
 from cpsched.cli.delivery import check_outputs, write_output
 from cpsched.cli.output import emit, emit_tables, warn
 from cpsched.cli.parameters import AllowExtenders, Conf, Deterministic, Lenient, Seed, Strict, TimeLimit, Workers
-from cpsched.cli.reported import Request, is_study, report_decisions, report_study
+from cpsched.cli.reported import ReportRequest, is_study, report_decisions, report_study
 from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
 from cpsched.errors import InputError
 
@@ -126,7 +126,7 @@ def report(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     else:
         left_out = []
         given = (input_, tuple(solution or ()), engines, model, conf, kube_version, allow_extenders, lenient, strict)
-        made = report_decisions(Request(*given, options, nodes, changes))
+        made = report_decisions(ReportRequest(*given, options, nodes, changes))
     _write(made, form or _form(output), output)
     warn(left_out)
     return UNREADABLE if left_out else FINE

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cpsched.policy import Policy
     from cpsched.report.document import Report
     from cpsched.report.scene import Scene
-    from cpsched.report.told import Told
+    from cpsched.report.told import DecisionFacts
     from cpsched.solution import Solution
     from cpsched.what_if.changes import Changes
 
@@ -28,7 +28,7 @@ MOST_TASKS_WITH_REASONS = 2000
 
 
 @dataclass(frozen=True)
-class Request:
+class ReportRequest:
     """The command's options, as far as they say what to report on."""
 
     input: str
@@ -66,7 +66,7 @@ def report_study(folder: str, *, drawn: bool) -> tuple[Report, list[str]]:
         return replace(made, verdict=(*told, *made.verdict)), left_out
 
 
-def report_decisions(request: Request) -> Report:
+def report_decisions(request: ReportRequest) -> Report:
     """The report on a cluster, or on a Comparison if its cluster is nowhere to be found."""
     from cpsched.report.decisions import decision_report
     from cpsched.report.scene import Scene
@@ -94,20 +94,20 @@ def report_decisions(request: Request) -> Report:
     return together(reports)
 
 
-def _compared(scene: Scene, options: Options) -> Told | None:
+def _compared(scene: Scene, options: Options) -> DecisionFacts | None:
     """Verdicts and reasons, where there are several decisions and the cluster is not too large to ask for reasons."""
     from cpsched.compare.comparison import compared
     from cpsched.compare.contender import Contender
     from cpsched.compare.session import Session
-    from cpsched.compare.standing import Standing
-    from cpsched.report.told import Told
+    from cpsched.ranking import Standing
+    from cpsched.report.told import DecisionFacts
 
     if len(scene.views) < 2 or len(scene.instance.tasks) > MOST_TASKS_WITH_REASONS:
         return None
     snapshot = scene.snapshot
     session = Session(scene.title, snapshot.instance, snapshot.policy)
     contenders = [Contender(view.name, view.solution, Standing.of(snapshot, view.solution)) for view in scene.views]
-    return Told.parse(compared(session, contenders, options).to_dict())
+    return DecisionFacts.parse(compared(session, contenders, options).to_dict())
 
 
 class Stored(NamedTuple):
@@ -118,11 +118,11 @@ class Stored(NamedTuple):
     file: str
 
 
-def _told(input_: str) -> Told | None:
+def _told(input_: str) -> DecisionFacts | None:
     """The Comparison in this file, None if it is a cluster."""
     from cpsched.aside import Aside
     from cpsched.files import read_documents
-    from cpsched.report.told import KIND, Told
+    from cpsched.report.told import KIND, DecisionFacts
 
     if not os.path.isfile(input_):
         return None
@@ -132,10 +132,10 @@ def _told(input_: str) -> Told | None:
     if kind in ("Solution", "Solutions"):
         right = "name the cluster, and add --solution for the decision"
         raise InputError("a decision without its cluster", file=input_, right=right)
-    return Told.parse(data, file=input_) if kind in (KIND, f"{KIND}s") else None
+    return DecisionFacts.parse(data, file=input_) if kind in (KIND, f"{KIND}s") else None
 
 
-def _cluster_of(told: Told, file: str) -> str | None:
+def _cluster_of(told: DecisionFacts, file: str) -> str | None:
     """A file of the name that the Comparison states, beside it or here, if it holds the same instance."""
     from cpsched.importers.load import load
 
@@ -152,19 +152,19 @@ def _cluster_of(told: Told, file: str) -> str | None:
     return None
 
 
-def _of_told(told: Told, file: str) -> list[Stored]:
+def _of_told(told: DecisionFacts, file: str) -> list[Stored]:
     return [Stored(_name(name, file), one, file) for name, one in zip(told.names, told.solutions, strict=True)]
 
 
 def _stored(files: Iterable[str], model: str | None) -> Iterator[Stored]:
     from cpsched.files import read_document
-    from cpsched.report.told import KIND, Told
+    from cpsched.report.told import KIND, DecisionFacts
     from cpsched.solution import Solutions
 
     for file in files:
         data = read_document(file).data
         if isinstance(data, Mapping) and data.get("kind") == KIND:
-            yield from _of_told(Told.parse(data, file=file), file)
+            yield from _of_told(DecisionFacts.parse(data, file=file), file)
         else:
             solution = _one_of(Solutions.parse(data, file=file), model, file)
             yield Stored(_name(solution.engine, file), solution, file)
@@ -184,7 +184,7 @@ def _name(engine: str, file: str) -> str:
     return f"{one_line(engine, 60)} ({Path(file).name})" if engine else Path(file).name
 
 
-def _opened(cluster: str, request: Request, stored: list[Stored]) -> tuple[Instance, tuple[Policy, ...]]:
+def _opened(cluster: str, request: ReportRequest, stored: list[Stored]) -> tuple[Instance, tuple[Policy, ...]]:
     """The cluster, and the policy of every scheduler whose pods wait; stored decisions are judged under one."""
     from cpsched.engines import named_in
     from cpsched.importers.load import load
@@ -218,7 +218,7 @@ def _judged(instance: Instance, policy: Policy, stored: Iterable[Stored]) -> Ite
         yield name, found
 
 
-def _decided(instance: Instance, policy: Policy, request: Request, some: bool) -> Iterator[tuple[str, Solution]]:
+def _decided(instance: Instance, policy: Policy, request: ReportRequest, some: bool) -> Iterator[tuple[str, Solution]]:
     """Decisions taken now; without any stored one those of the scheduler's mirror and the optimum."""
     from cpsched.engines import find, named_in, run
     from cpsched.judge import stamped

@@ -17,10 +17,10 @@ from cpsched.errors import InputError
 if TYPE_CHECKING:
     from cpsched.cli.output import Part
     from cpsched.lab.study.folder import RunFolder
-    from cpsched.lab.study.matrix import Plan
+    from cpsched.lab.study.matrix import StudyPlan
     from cpsched.lab.study.recipe import Recipe
-    from cpsched.lab.study.run import Tally
-    from cpsched.lab.study.summary import Summary
+    from cpsched.lab.study.run import StudyTally
+    from cpsched.lab.study.summary import StudySummary
 
 FINE, FAILED, UNREADABLE, INTERRUPTED = 0, 1, 2, 130
 EXIT_CODES = (
@@ -156,7 +156,7 @@ def study(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     from cpsched.lab.study.gaps import gaps
     from cpsched.lab.study.results import read
     from cpsched.lab.study.run import Means, run
-    from cpsched.lab.study.summary import Summary
+    from cpsched.lab.study.summary import StudySummary
     from cpsched.lab.study.tables import export as write_tables
     from cpsched.lab.study.tables import has_parquet
 
@@ -201,7 +201,7 @@ def study(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
         failure = error
     if not has_parquet():
         warn(["no Parquet: pyarrow is not installed; pip install 'cpsched[study]'"])
-    summary = Summary.of(results.cells())
+    summary = StudySummary.of(results.cells())
     unreadable = gaps(results)
     warn(unreadable)
     if json:
@@ -217,7 +217,7 @@ def study(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     return FAILED if summary.failures else FINE
 
 
-def _recipe(kept: Plan | None, file: str | None) -> Recipe:
+def _recipe(kept: StudyPlan | None, file: str | None) -> Recipe:
     """What the study file says, else what the run folder remembers, else the defaults."""
     from cpsched.lab.study.recipe import Recipe
 
@@ -247,7 +247,9 @@ def _refuse_programs(engines: Sequence[str], file: str) -> None:
             raise InputError(f"a file starts no program: {engine} is not run", file=file, place="engines", right=right)
 
 
-def _as_dict(tally: Tally | None, summary: Summary, files: list[Path], unreadable: list[str]) -> dict[str, Any]:
+def _as_dict(
+    tally: StudyTally | None, summary: StudySummary, files: list[Path], unreadable: list[str]
+) -> dict[str, Any]:
     from dataclasses import asdict
 
     return {
@@ -261,7 +263,7 @@ def _as_dict(tally: Tally | None, summary: Summary, files: list[Path], unreadabl
     }
 
 
-def _tables(tally: Tally | None, summary: Summary, files: list[Path]) -> list[Part]:
+def _tables(tally: StudyTally | None, summary: StudySummary, files: list[Path]) -> list[Part]:
     from cpsched.cli.tables import table
     from cpsched.importers.chosen import grouped
 

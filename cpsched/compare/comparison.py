@@ -9,17 +9,18 @@ from typing import Any, Literal
 
 from cpsched.alterations import Alteration
 from cpsched.compare.contender import Contender, contend
-from cpsched.compare.differences import Difference, differences
+from cpsched.compare.differences import TaskDifference, differences
 from cpsched.compare.optima import Optima
 from cpsched.compare.reasons import Reasons
 from cpsched.compare.session import Session
 from cpsched.compare.shortfall import gangs_short
-from cpsched.compare.standing import FINDINGS, Gap, gap, is_better_more
 from cpsched.completeness.registry import doubts
 from cpsched.contents import contents, nothing_to_decide
 from cpsched.doubts import Doubt, for_this_dump, without
 from cpsched.objectives import level_text, open_levels
 from cpsched.options import Options
+from cpsched.policy.levels import LevelRef
+from cpsched.ranking import FINDINGS, Gap, gap
 from cpsched.snapshot import Snapshot
 from cpsched.solution import SolutionStatus
 
@@ -36,7 +37,7 @@ class Judgement:
     gap: Gap | None
     proved: bool
     """Whether what it is measured by is proved on the level where they part (on all levels, if they do not)."""
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[TaskDifference, ...] = ()
     best_levels: Mapping[str, int | str | None] = field(default_factory=dict)
     """The values of what it is measured by, by label."""
     short: Mapping[str, int] = field(default_factory=dict)
@@ -136,7 +137,11 @@ class Comparison:
             **({"what_if": [one.model_dump() for one in self.what_if]} if self.what_if else {}),
             **({"doubts": [doubt.model_dump() for doubt in self.doubts]} if self.doubts else {}),
             "levels": [
-                {"level": label, "better": "more" if is_better_more(label) else "less", "values": values}
+                {
+                    "level": label,
+                    "better": "more" if LevelRef.of_label(label).is_better_more else "less",
+                    "values": values,
+                }
                 for label, values in self.levels.items()
             ],
             "engines": [one.to_dict(solutions=solutions) for one in self.judgements],

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from cpsched import engines
 from cpsched.compare.optima import Optima
 from cpsched.compare.session import Session
-from cpsched.compare.standing import Standing
 from cpsched.errors import InputError
 from cpsched.external import PREFIX
 from cpsched.importers.recorded import RECORDED
 from cpsched.judge import judged, stamped
 from cpsched.options import Options
+from cpsched.ranking import Standing
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Solution
 

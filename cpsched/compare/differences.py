@@ -13,7 +13,7 @@ Kind = Literal["victim", "spared", "placed", "waiting", "moved"]
 
 
 @dataclass(frozen=True)
-class Difference:
+class TaskDifference:
     """One task that fares differently, and why the engine did what it did."""
 
     task: str
@@ -25,10 +25,10 @@ class Difference:
     reason: str = ""
 
 
-def differences(one: Solution, best: Solution, reason: Callable[[str, Kind], str]) -> tuple[Difference, ...]:
+def differences(one: Solution, best: Solution, reason: Callable[[str, Kind], str]) -> tuple[TaskDifference, ...]:
     """All of them: victims first, then tasks that only one decision places, then those placed otherwise."""
     found = [*_victims(one, best), *_placements(one, best)]
-    return tuple(Difference(task, kind, here, there, reason(task, kind)) for task, kind, here, there in found)
+    return tuple(TaskDifference(task, kind, here, there, reason(task, kind)) for task, kind, here, there in found)
 
 
 def fate(solution: Solution, task: str) -> str:

@@ -23,7 +23,7 @@ MOST_JUDGED = 50_000
 """Tasks in all these trials together: in a large cluster fewer victims are tried, at least one."""
 
 
-class Story(Protocol):
+class ReplayReasons(Protocol):
     """What a mirror can tell about its own decision."""
 
     solution: Solution
@@ -38,7 +38,7 @@ class Story(Protocol):
         """Why it is nowhere."""
 
 
-STORIES: dict[str, Callable[[Session, Options], Story]] = {"volcano": VolcanoStory, "kube": KubeStory}
+STORIES: dict[str, Callable[[Session, Options], ReplayReasons]] = {"volcano": VolcanoStory, "kube": KubeStory}
 
 
 class Reasons:
@@ -66,7 +66,7 @@ class Reasons:
         return UNTOLD
 
     @cached_property
-    def _story(self) -> Story | None:
+    def _story(self) -> ReplayReasons | None:
         """The mirror's, if its decision is this very one: also a recorded decision can so be explained."""
         make = STORIES.get(self.contender.solution.engine) or STORIES[self.session.mirror]
         if self.contender.engine.startswith("exec:") or self.contender.solution.engine == "optimal":

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from cpsched.compare.comparison import Comparison, Judgement
 from cpsched.compare.shortfall import too_little
-from cpsched.compare.standing import is_better_more
-from cpsched.compare.summary import Summary
+from cpsched.compare.summary import CorpusSummary
 from cpsched.objectives import level_text
+from cpsched.policy.levels import LevelRef
 
 MOST_DIFFERENCES = 20
 """Per engine; JSON has all."""
@@ -57,7 +57,7 @@ def sections(comparison: Comparison) -> Iterator[Section]:
             yield _cut(title, ["task", one.engine, comparison.reference], pairs)
 
 
-def summary_sections(summary: Summary) -> Iterator[Section]:
+def summary_sections(summary: CorpusSummary) -> Iterator[Section]:
     """Over many cases: how each engine fared, where it falls behind, which rules it breaks, the worst cases."""
     columns = ["engine", "#cases", "#optimal", "#as good, unproved", "#behind", "#with findings", "#no answer"]
     rows = [(name, *map(str, tally.counts)) for name, tally in summary.tallies.items()]
@@ -99,7 +99,7 @@ def _levels(comparison: Comparison) -> Section:
             for engine in comparison.engines
         ]
         mark = "first difference" if label in parted else "" if len(set(shown)) == 1 else "differs"
-        rows.append((label, "more" if is_better_more(label) else "less", *shown, mark))
+        rows.append((label, "more" if LevelRef.of_label(label).is_better_more else "less", *shown, mark))
     columns = ["level", "better", *(f"#{engine}" for engine in comparison.engines), ""]
     return Section("Levels, most important first", columns, rows)
 

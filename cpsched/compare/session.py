@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cpsched.importers.policy import Configuration, load_policies, load_policy
-from cpsched.importers.recorded import Outcome, outcomes
+from cpsched.importers.recorded import RecordedOutcome, outcomes
 from cpsched.instance import Instance
 from cpsched.options import Options
 from cpsched.policy import Policy
@@ -41,7 +41,7 @@ class Session:
     id: str
     instance: Instance
     policy: Policy
-    outcomes: tuple[Outcome, ...] = ()
+    outcomes: tuple[RecordedOutcome, ...] = ()
     only: str | None = None
     pod_groups: bool = False
     file: str = ""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cpsched.compare.comparison import Comparison, Judgement
-from cpsched.compare.standing import FINDINGS
+from cpsched.ranking import FINDINGS
 
 KEPT = 10
 """How many of the worst cases are remembered per engine."""
@@ -26,7 +26,7 @@ class Bad:
 
 
 @dataclass
-class Tally:
+class ModelTally:
     """How one engine fared."""
 
     cases: int = 0
@@ -54,11 +54,11 @@ class Tally:
         }
 
 
-class Summary:
+class CorpusSummary:
     """Grows case by case and keeps only counts and the worst."""
 
     def __init__(self, engines: Sequence[str]):
-        self.tallies = {name: Tally() for name in engines}
+        self.tallies = {name: ModelTally() for name in engines}
         self.cases = 0
         self.doubts: Counter[str] = Counter()
         """What is left out of the configuration → cases."""
@@ -73,7 +73,7 @@ class Summary:
         self.doubts.update({str(doubt) for doubt in comparison.doubts if not doubt.is_of_input})
         self.in_doubt.update({str(doubt) for doubt in comparison.doubts if doubt.is_of_input})
         for one in comparison.judgements:
-            self._count(comparison, one, self.tallies.setdefault(one.engine, Tally()))
+            self._count(comparison, one, self.tallies.setdefault(one.engine, ModelTally()))
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
@@ -82,7 +82,7 @@ class Summary:
         doubts = {name: dict(counts.most_common()) for name, counts in both.items() if counts}
         return {"cases": self.cases, "failed": self.failed, **doubts, "engines": engines}
 
-    def _count(self, comparison: Comparison, one: Judgement, tally: Tally) -> None:
+    def _count(self, comparison: Comparison, one: Judgement, tally: ModelTally) -> None:
         tally.cases += 1
         tally.verdicts[one.verdict] += 1
         tally.rules.update(one.contender.rules)

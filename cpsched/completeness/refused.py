@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from cpsched.completeness.origin import FREE_CAPACITY, WAS_IT_ALL
-from cpsched.completeness.texts import Refusal, refusals
+from cpsched.completeness.texts import RefusedPod, refusals
 from cpsched.filters.args import Args
 from cpsched.filters.feasible import feasible
 from cpsched.filters.registry import FILTERS
@@ -46,7 +46,7 @@ def nodes_counted(instance: Instance) -> Iterator[tuple[str, str]]:
         )
 
 
-def _is_older(instance: Instance, node: str, refusal: Refusal) -> bool:
+def _is_older(instance: Instance, node: str, refusal: RefusedPod) -> bool:
     created, pod = instance.nodes[node].node.metadata.creation_timestamp, refusal.task.pod.metadata.creation_timestamp
     return created is not None and pod is not None and created < pod
 
@@ -66,7 +66,7 @@ def lacking_resources(instance: Instance) -> Iterator[tuple[str, str]]:
         )
 
 
-def _contradicted(instance: Instance) -> Iterator[tuple[Refusal, str, int]]:
+def _contradicted(instance: Instance) -> Iterator[tuple[RefusedPod, str, int]]:
     asked = _asked(instance)
     if not asked:
         return
@@ -104,7 +104,7 @@ def fitting(instance: Instance) -> Iterator[tuple[str, str]]:
         )
 
 
-def _asked(instance: Instance) -> list[Refusal]:
+def _asked(instance: Instance) -> list[RefusedPod]:
     """What kube-scheduler said node by node; Volcano counts what it gives to others in the same session."""
     return [
         one

@@ -15,7 +15,7 @@ SCHEDULED = "PodScheduled"
 
 
 @dataclass(frozen=True)
-class Refusal:
+class RefusedPod:
     """A pod that no node would take, by the scheduler's own words."""
 
     task: Task
@@ -33,7 +33,7 @@ class Refusal:
         return f'"{text}"'
 
 
-def refusals(instance: Instance) -> list[Refusal]:
+def refusals(instance: Instance) -> list[RefusedPod]:
     """One for each pending pod of which its condition, or else its last event, says that no node took it."""
     events: dict[str, Event] = {}
     for event in sorted(instance.of_kind(Event), key=lambda one: one.moment):
@@ -50,10 +50,10 @@ def refusals(instance: Instance) -> list[Refusal]:
     return found
 
 
-def _refusal(task: Task, text: str) -> Refusal | None:
+def _refusal(task: Task, text: str) -> RefusedPod | None:
     found = _COUNT.search(text)
     if found is None:
         return None
     own = text[found.start() :].partition(" preemption: ")[0]
     reasons = {reason: int(count) for count, reason in _REASON.findall(own[found.end() - found.start() :])}
-    return Refusal(task, int(found[1]), found[2] == "available", reasons, own)
+    return RefusedPod(task, int(found[1]), found[2] == "available", reasons, own)

@@ -6,16 +6,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from cpsched import timestamps
 from cpsched.check import Decision, violations
 from cpsched.explain.goal import Clock
 from cpsched.explain.lifting import Lifted
 from cpsched.explain.requirements import Requirement, named
 from cpsched.explain.result import Candidate, Victims
 from cpsched.instance import Task
-from cpsched.objectives import OF_VICTIMS, comparable, value_of
+from cpsched.objectives import OF_VICTIMS, value_of
 from cpsched.optimum.queries.feasibility import Limit, UndecidedError
 from cpsched.optimum.queries.single_preemptor import best_victims
+from cpsched.policy.levels import LevelRef
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.rights import Action
 from cpsched.solution import Eviction
@@ -95,10 +95,8 @@ def _decision(snapshot: Snapshot, task: Task, node: str, action: Action, victims
 
 
 def _scored(snapshot: Snapshot, decision: Decision) -> Victims:
-    levels: dict[str, int | str | None] = {}
-    for name in levels_of(snapshot):
-        value: int | str | None = value_of(decision, name, None)
-        levels[name] = timestamps.text(value) if name == "victim_start_time" and isinstance(value, int) else value
+    refs = [LevelRef(name) for name in levels_of(snapshot)]
+    levels = {ref.label: ref.stated(value_of(decision, *ref)) for ref in refs}
     broken = tuple(dict.fromkeys(one.rule for one in violations(decision)))
     return Victims(tasks=tuple(sorted(decision.evicted)), levels=levels, findings=broken)
 
@@ -107,8 +105,8 @@ def _key(victims: Victims | None) -> tuple[tuple[int, int], ...] | None:
     """Sorts better victims first."""
     if victims is None:
         return None
-    values = [timestamps.parse(v) if isinstance(v, str) else v for v in victims.levels.values()]
-    return comparable([(name, None) for name in victims.levels], values)
+    refs = [LevelRef(name) for name in victims.levels]
+    return tuple(ref.rank(ref.value(value)) for ref, value in zip(refs, victims.levels.values(), strict=True))
 
 
 def _volcano(snapshot: Snapshot, task: Task, action: Action, clock: Clock) -> Heuristic:

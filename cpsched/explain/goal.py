@@ -13,6 +13,7 @@ from cpsched.explain.requirements import Requirement
 from cpsched.objectives import level_plan
 from cpsched.optimum.queries.feasibility import Demand, Effort, Limit, UndecidedError, find
 from cpsched.options import Options
+from cpsched.policy.levels import LevelRef
 from cpsched.snapshot import Snapshot
 
 LEAST_EFFORT = 0.001
@@ -83,7 +84,7 @@ class Goal:
     counts: Mapping[str, int] = field(default_factory=dict)
     """For a task: how many tasks every job is given in the decision that leaves it out."""
 
-    def wanted(self, ahead: Collection[str] = (), levels: tuple[tuple[str, int | None], ...] = ()) -> Demand:
+    def wanted(self, ahead: Collection[str] = (), levels: tuple[LevelRef, ...] = ()) -> Demand:
         """The goal, with these jobs and levels left as the reference has them."""
         if self.task is None:
             return Demand(served=frozenset({self.job, *ahead}), levels=levels)
@@ -105,12 +106,16 @@ class Goal:
             served = [k for k in served if k in starving and jobs[k].priority >= jobs[self.job].priority]
         return sorted(served, key=lambda key: (-jobs[key].priority, key))
 
-    def levels_ahead(self, snapshot: Snapshot) -> list[tuple[str, int | None]]:
+    def levels_ahead(self, snapshot: Snapshot) -> list[LevelRef]:
         """Levels that come before the one that would count this job or task; admission is told job by job."""
         plan = level_plan(snapshot)
-        own = ("jobs_admitted", snapshot.jobs[self.job].priority) if self.task is None else ("tasks_placed", None)
+        own = (
+            LevelRef("jobs_admitted", snapshot.jobs[self.job].priority)
+            if self.task is None
+            else LevelRef("tasks_placed")
+        )
         before = plan[: plan.index(own)] if own in plan else plan
-        return [level for level in before if level[0] != "jobs_admitted"]
+        return [level for level in before if level.name != "jobs_admitted"]
 
 
 def decision_with(

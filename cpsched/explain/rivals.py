@@ -9,6 +9,7 @@ from cpsched.check import Decision
 from cpsched.explain.conflict import minimal_conflict
 from cpsched.explain.goal import Clock, Goal, decision_with
 from cpsched.optimum.queries.feasibility import Limit
+from cpsched.policy.levels import LevelRef
 from cpsched.snapshot import Snapshot
 
 
@@ -17,7 +18,7 @@ class Rival:
     """A job that keeps what it gets, or a level that stays as good as it is."""
 
     job: str | None = None
-    level: tuple[str, int | None] | None = None
+    level: LevelRef | None = None
 
 
 def rivals_of(snapshot: Snapshot, goal: Goal, best: Decision, clock: Clock) -> list[Rival] | None:

@@ -88,7 +88,7 @@ def rival(snapshot: Snapshot, best: Decision, one: Rival) -> RivalReason:
     """A rival in words."""
     if one.level is not None:
         level, priority = one.level
-        label = level if priority is None else f"{level}[{priority}]"
+        label = one.level.label
         value = value_of(best, *one.level)
         count = value_of(best, "victim_count", priority) if level == "victim_priority_sum" else None
         shown_value = level_text(label, value, {label.replace(level, "victim_count"): count})

@@ -16,7 +16,7 @@ _VALUES_PER_STEP = 10
 _STEPS_PER_MATCHED_CHARACTER = 10
 
 
-class Budget:
+class CelBudget:
     """What is left, and how large the values are that were met."""
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ import celpy
 from celpy.celtypes import BoolType
 from celpy.evaluation import CELEvalError, Evaluator, Result, base_functions
 
-from cpsched.filters.cel_budget import Budget
+from cpsched.filters.cel_budget import CelBudget
 from cpsched.filters.cel_errors import NotUnderstoodError
 
 _TYPES = ("bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint")
@@ -22,9 +22,9 @@ _TYPES = ("bool", "bytes", "double", "int", "list", "map", "null_type", "string"
 class BoundedRunner(celpy.InterpretedRunner):
     """A program whose every evaluation has a budget."""
 
-    def evaluate(self, context: Any, budget: Budget | None = None) -> Any:
+    def evaluate(self, context: Any, budget: CelBudget | None = None) -> Any:
         """The expression's value."""
-        budget = budget or Budget()
+        budget = budget or CelBudget()
         known = {**base_functions, "_&&_": _all_or_any(False), "_||_": _all_or_any(True), **(self.functions or {})}
         activation = self.new_activation()
         activation.functions = activation.functions.new_child(
@@ -36,7 +36,7 @@ class BoundedRunner(celpy.InterpretedRunner):
 class BoundedEvaluator(Evaluator):
     """Pays for every part it visits and every value it gets, and keeps no errors that nobody asks for."""
 
-    def __init__(self, ast: Any, activation: Any, budget: Budget):
+    def __init__(self, ast: Any, activation: Any, budget: CelBudget):
         super().__init__(ast, activation)
         self._budget = budget
 

@@ -21,14 +21,14 @@ from cpsched.selectors import AffinityTerm, SelectorError
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedTask:
     """A placed task with the filters by which its turn matters, what it looks at and what it competes for."""
 
     task: Task
     node: str
     coupled_by: frozenset[str]
     affinity: tuple[AffinityTerm, ...]
-    spread: pod_topology_spread.State | None
+    spread: pod_topology_spread.TopologySpreadState | None
     competes_for: tuple[Hashable, ...]
 
     @property
@@ -50,7 +50,7 @@ class Placed:
         return any(constraint.selector.matches(other.labels) for constraint in self.spread.constraints)
 
 
-def placed_task(task: Task, node: str, cluster: ClusterState, names: Iterable[str], args: Args) -> Placed:
+def placed_task(task: Task, node: str, cluster: ClusterState, names: Iterable[str], args: Args) -> PlacedTask:
     """Find out by which of the filters the task's turn matters."""
     coupled, competes_for = set(), []
     affinity: tuple[AffinityTerm, ...] = ()
@@ -71,13 +71,13 @@ def placed_task(task: Task, node: str, cluster: ClusterState, names: Iterable[st
             is_coupled = False
         if is_coupled:
             coupled.add(name)
-    return Placed(task, node, frozenset(coupled), affinity, spread, tuple(competes_for))
+    return PlacedTask(task, node, frozenset(coupled), affinity, spread, tuple(competes_for))
 
 
 _COMPETING = (node_volume_limits.NAME, volume_binding.NAME, dynamic_resources.NAME)
 
 
-def _spread(task: Task, cluster: ClusterState, args: Args) -> pod_topology_spread.State | None:
+def _spread(task: Task, cluster: ClusterState, args: Args) -> pod_topology_spread.TopologySpreadState | None:
     try:
         state = pod_topology_spread.uncounted(task, cluster, args)
     except SelectorError:
@@ -96,7 +96,7 @@ def _wanted(name: str, node: str, prefiltered: PreFilterResult) -> list[str]:
     return ["devices"] if prefiltered.state.to_allocate or prefiltered.state.extended else []
 
 
-def components(placed: list[Placed]) -> Iterator[list[Placed]]:
+def components(placed: list[PlacedTask]) -> Iterator[list[PlacedTask]]:
     """Groups of tasks that may look at each other; tasks that nobody looks at and that look at nobody are left out."""
     linked: dict[Hashable, set[Hashable]] = {}
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from cpsched.errors import InputError
-from cpsched.filters.device_request import Candidate, Given
+from cpsched.filters.device_request import DeviceCandidate, GivenDevice
 from cpsched.objects.affinity import NodeSelector
 from cpsched.objects.devices import Allocation
 
 _NAME_FIELD = "metadata.name"
 
 
-def allocation(given: list[Given], node: str) -> Allocation:
+def allocation(given: list[GivenDevice], node: str) -> Allocation:
     """Results and node selector as the allocator writes them."""
     results = [
         {
@@ -28,13 +28,13 @@ def allocation(given: list[Given], node: str) -> Allocation:
     return made.model_copy(update={"node_selector": _node_selector(given, node)})
 
 
-def ties_to_node(candidate: Candidate) -> bool:
+def ties_to_node(candidate: DeviceCandidate) -> bool:
     """Whether a claim that holds the device can be used on one node only."""
     device, spec = candidate.device, candidate.slice.spec
     return bool(device.node_name if spec.per_device_node_selection else spec.node_name) or device.binds_to_node
 
 
-def _node_selector(given: list[Given], node: str) -> NodeSelector | None:
+def _node_selector(given: list[GivenDevice], node: str) -> NodeSelector | None:
     """One device of a single node ties the claim to it; otherwise all the devices' selectors hold together."""
     fields: list[Any] = []
     expressions: list[Any] = []

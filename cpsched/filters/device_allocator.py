@@ -10,9 +10,15 @@ from collections.abc import Collection, Iterator, Sequence
 from cpsched.errors import InputError
 from cpsched.filters import devices
 from cpsched.filters.cel_errors import CelError
-from cpsched.filters.device_constraints import Constraint, constraint
+from cpsched.filters.device_constraints import AllocatorConstraint, constraint
 from cpsched.filters.device_pools import device_is_for, gather_pools
-from cpsched.filters.device_request import AllocationError, Candidate, Given, Request, parsed_requests
+from cpsched.filters.device_request import (
+    AllocationError,
+    AllocatorRequest,
+    DeviceCandidate,
+    GivenDevice,
+    parsed_requests,
+)
 from cpsched.filters.device_selection import Selections
 from cpsched.filters.devices import DeviceId
 from cpsched.filters.state import ClusterState, NodeState
@@ -43,10 +49,10 @@ class Allocator:
         ]
         self._check_sizes()
         self._constraints = [[constraint(stated) for stated in claim.spec.devices.constraints] for claim in claims]
-        self._given: list[Given] = []
+        self._given: list[GivenDevice] = []
         self._steps = 0
 
-    def allocate(self) -> list[Given] | None:
+    def allocate(self) -> list[GivenDevice] | None:
         """Devices for every claim, or None."""
         if self._next_claim(0):
             return self._given
@@ -54,7 +60,7 @@ class Allocator:
             raise InvalidPoolError
         return None
 
-    def wishes(self, claim: int) -> list[tuple[int, list[Candidate]]]:
+    def wishes(self, claim: int) -> list[tuple[int, list[DeviceCandidate]]]:
         """Per request that takes devices for its claim alone: at least how many, and the free ones that would do."""
         found = []
         for alternatives in self._requests[claim]:
@@ -65,7 +71,7 @@ class Allocator:
                 found.append((min((count for count, _ in possible), default=1), list(candidates.values())))
         return found
 
-    def _suitable(self, claim: int, request: Request) -> list[Candidate]:
+    def _suitable(self, claim: int, request: AllocatorRequest) -> list[DeviceCandidate]:
         all_there_are = self._candidates() if request.all_devices is None else request.all_devices
         free = (c for c in all_there_are if c.id not in self._taken and not _tainted(c.device, request.asked))
         return [candidate for candidate in free if self._selectable(claim, request, candidate)]
@@ -83,7 +89,7 @@ class Allocator:
                 return True
         return False
 
-    def _next_device(self, claim: int, number: int, request: Request, done: int, start: int) -> bool:
+    def _next_device(self, claim: int, number: int, request: AllocatorRequest, done: int, start: int) -> bool:
         """Give the request its remaining devices, from the candidate at `start` on, then go to the next request."""
         if done == request.count:
             return self._next_request(claim, number + 1)
@@ -100,22 +106,26 @@ class Allocator:
                 return True
         return False
 
-    def _take(self, claim: int, number: int, request: Request, done: int, candidate: Candidate, start: int) -> bool:
+    def _take(
+        self, claim: int, number: int, request: AllocatorRequest, done: int, candidate: DeviceCandidate, start: int
+    ) -> bool:
         if self._in_use(claim, request, candidate.id) or _tainted(candidate.device, request.asked):
             return False
         joined = self._join(claim, request, candidate)
         if joined is None:
             return False
-        self._given.append(Given(claim, request, candidate))
+        self._given.append(GivenDevice(claim, request, candidate))
         if self._next_device(claim, number, request, done + 1, start):
             return True
         self._given.pop()
         _leave(joined, request)
         return False
 
-    def _join(self, claim: int, request: Request, candidate: Candidate) -> list[Constraint] | None:
+    def _join(
+        self, claim: int, request: AllocatorRequest, candidate: DeviceCandidate
+    ) -> list[AllocatorConstraint] | None:
         """Enter the device into the claim's constraints; None if one objects."""
-        joined: list[Constraint] = []
+        joined: list[AllocatorConstraint] = []
         for one in self._constraints[claim]:
             if not one.add(request.name, request.alternative, candidate.device, candidate.id):
                 _leave(joined, request)
@@ -127,14 +137,14 @@ class Allocator:
             joined.append(one)
         return joined
 
-    def _in_use(self, claim: int, request: Request, device: DeviceId) -> bool:
+    def _in_use(self, claim: int, request: AllocatorRequest, device: DeviceId) -> bool:
         """A device serves one claim; with admin access it serves anybody, but one claim only once."""
         same = [given for given in self._given if given.candidate.id == device]
         if request.asked.admin_access:
             return any(given.claim == claim for given in same)
         return device in self._taken or bool(same)
 
-    def _with_all(self, claim: ResourceClaim, request: Request) -> Request:
+    def _with_all(self, claim: ResourceClaim, request: AllocatorRequest) -> AllocatorRequest:
         """The request, with its devices if it wants all there are."""
         device_class = self._cluster.devices.classes[request.asked.device_class_name]
         request = request.of_class(device_class)
@@ -160,14 +170,14 @@ class Allocator:
                 text = f"number of requested devices {least} exceeds the claim limit of {LARGEST_CLAIM}"
                 raise AllocationError(f"claim {claim.key}: {text}")
 
-    def _candidates(self) -> Iterator[Candidate]:
+    def _candidates(self) -> Iterator[DeviceCandidate]:
         for pool in self._pools:
             if not pool.is_incomplete and not pool.is_invalid:
                 for one in pool.slices:
                     for device in one.spec.devices:
-                        yield Candidate(DeviceId(pool.driver, pool.name, device.name), device, one)
+                        yield DeviceCandidate(DeviceId(pool.driver, pool.name, device.name), device, one)
 
-    def _selectable(self, claim: int, request: Request, candidate: Candidate) -> bool:
+    def _selectable(self, claim: int, request: AllocatorRequest, candidate: DeviceCandidate) -> bool:
         """Whether class and request select the device, and the node reaches it."""
         expressions = (request.class_expressions, request.expressions)
         key = ("selected", candidate.slice.metadata.name, candidate.id, expressions)
@@ -182,7 +192,7 @@ class Allocator:
         return True
 
 
-def _meets(known: Selections, candidate: Candidate, owner: str, expressions: tuple[str, ...]) -> bool:
+def _meets(known: Selections, candidate: DeviceCandidate, owner: str, expressions: tuple[str, ...]) -> bool:
     for number, expression in enumerate(expressions):
         try:
             if not known.matches(expression, candidate.id.driver, candidate.device):
@@ -194,12 +204,12 @@ def _meets(known: Selections, candidate: Candidate, owner: str, expressions: tup
     return True
 
 
-def _leave(joined: list[Constraint], request: Request) -> None:
+def _leave(joined: list[AllocatorConstraint], request: AllocatorRequest) -> None:
     for one in reversed(joined):
         one.remove(request.name, request.alternative)
 
 
-def _check_understood(candidate: Candidate) -> None:
+def _check_understood(candidate: DeviceCandidate) -> None:
     device = "/".join(candidate.id)
     if candidate.device.consumes_counters:
         raise InputError(f"device {device} consumes shared counters", right="partitionable devices are not understood")

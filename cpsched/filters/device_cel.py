@@ -13,7 +13,7 @@ from typing import Any
 
 from cpsched.errors import InputError, one_line
 from cpsched.filters import cel_values, devices
-from cpsched.filters.cel_budget import MOST_STEPS, Budget
+from cpsched.filters.cel_budget import MOST_STEPS, CelBudget
 from cpsched.filters.cel_errors import CelError, NotUnderstoodError, TooExpensiveError
 from cpsched.objects.devices import Device
 
@@ -30,7 +30,7 @@ MOST_BYTES = 10 * 1024
 """The API server stores no longer expression."""
 
 
-def matches(expression: str, driver: str, device: Device, budget: Budget | None = None) -> bool:
+def matches(expression: str, driver: str, device: Device, budget: CelBudget | None = None) -> bool:
     """Whether the device meets the expression; the budget is that of one evaluation."""
     celpy = _library()
     program, value = _program(expression), _value(driver, device)

@@ -14,7 +14,7 @@ Value = tuple[str, Any]
 
 
 @dataclass
-class Constraint:
+class AllocatorConstraint:
     """All devices of some requests agree in an attribute, or differ in it."""
 
     requests: frozenset[str]
@@ -53,11 +53,11 @@ class Constraint:
         return value in self.last_by_request.values()
 
 
-def constraint(stated: DeviceConstraint) -> Constraint:
+def constraint(stated: DeviceConstraint) -> AllocatorConstraint:
     """The constraint, with nothing joined yet."""
     distinct = not stated.match_attribute
     name = stated.distinct_attribute if distinct else stated.match_attribute
-    return Constraint(frozenset(stated.requests), name, distinct)
+    return AllocatorConstraint(frozenset(stated.requests), name, distinct)
 
 
 def _value(device: Device, device_id: DeviceId, name: str) -> Value | None:

@@ -12,7 +12,7 @@ from cpsched.selectors import node_selector
 
 
 @dataclass(frozen=True)
-class Pool:
+class DevicePool:
     """Devices of one driver and pool; while it is incomplete or invalid nothing is taken from it."""
 
     driver: str
@@ -27,7 +27,7 @@ class Pool:
         return f"{self.driver}/{self.name}"
 
 
-def gather_pools(devices: Devices, node: NodeState) -> list[Pool]:
+def gather_pools(devices: Devices, node: NodeState) -> list[DevicePool]:
     """The pools with a slice for the node, newest generation only; pools that need binding conditions come last."""
     by_pool: dict[tuple[str, str], list[ResourceSlice]] = {}
     for one in devices.slices_for(node.name):
@@ -50,20 +50,20 @@ def device_is_for(one: ResourceSlice, device: Device, node: NodeState) -> bool:
     return _reaches(node, device.node_name, device.all_nodes, device.node_selector)
 
 
-def _pool(key: tuple[str, str], found: list[ResourceSlice], slices: tuple[ResourceSlice, ...]) -> Pool | None:
+def _pool(key: tuple[str, str], found: list[ResourceSlice], slices: tuple[ResourceSlice, ...]) -> DevicePool | None:
     generation, wanted = found[0].spec.pool.generation, found[0].spec.pool.resource_slice_count
     if len(found) != wanted:
         of_pool = [one for one in slices if (one.spec.driver, one.spec.pool.name) == key]
         if any(one.spec.pool.generation > generation for one in of_pool):
             return None
         if sum(one.spec.pool.generation == generation for one in of_pool) != wanted:
-            return Pool(*key, is_incomplete=True)
+            return DevicePool(*key, is_incomplete=True)
     ordered = tuple(sorted(found, key=lambda one: one.metadata.name))
     names = [device.name for one in ordered for device in one.spec.devices]
-    return Pool(*key, ordered, is_invalid=len(set(names)) < len(names))
+    return DevicePool(*key, ordered, is_invalid=len(set(names)) < len(names))
 
 
-def _needs_binding(pool: Pool) -> bool:
+def _needs_binding(pool: DevicePool) -> bool:
     return any(device.binding_conditions for one in pool.slices for device in one.spec.devices)
 
 

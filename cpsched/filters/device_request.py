@@ -14,7 +14,7 @@ class AllocationError(Exception):
 
 
 @dataclass(frozen=True)
-class Candidate:
+class DeviceCandidate:
     """A device of a slice for the node."""
 
     id: DeviceId
@@ -23,7 +23,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Request:
+class AllocatorRequest:
     """A request, or one of its alternatives; `all_devices` is None unless it wants every device there is."""
 
     name: str
@@ -31,7 +31,7 @@ class Request:
     asked: ExactRequest
     expressions: tuple[str, ...]
     class_expressions: tuple[str, ...] = ()
-    all_devices: tuple[Candidate, ...] | None = None
+    all_devices: tuple[DeviceCandidate, ...] | None = None
 
     @property
     def count(self) -> int:
@@ -48,25 +48,25 @@ class Request:
         """How results name it."""
         return f"{self.name}/{self.alternative}" if self.alternative else self.name
 
-    def of_class(self, device_class: DeviceClass) -> Request:
+    def of_class(self, device_class: DeviceClass) -> AllocatorRequest:
         """The request with its class's selectors."""
         return replace(self, class_expressions=_expressions(device_class.spec.selectors, device_class.key))
 
-    def with_all(self, found: tuple[Candidate, ...]) -> Request:
+    def with_all(self, found: tuple[DeviceCandidate, ...]) -> AllocatorRequest:
         """The request with all devices it wants."""
         return replace(self, all_devices=found)
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenDevice:
     """A device given to a request of a claim."""
 
     claim: int
-    request: Request
-    candidate: Candidate
+    request: AllocatorRequest
+    candidate: DeviceCandidate
 
 
-def parsed_requests(claim: ResourceClaim) -> list[list[Request]]:
+def parsed_requests(claim: ResourceClaim) -> list[list[AllocatorRequest]]:
     """For each request its alternatives in order of preference; most have one."""
     parsed = []
     for stated in claim.spec.devices.requests:
@@ -78,12 +78,12 @@ def parsed_requests(claim: ResourceClaim) -> list[list[Request]]:
     return parsed
 
 
-def _parsed(claim: ResourceClaim, name: str, alternative: str, asked: ExactRequest) -> Request:
+def _parsed(claim: ResourceClaim, name: str, alternative: str, asked: ExactRequest) -> AllocatorRequest:
     if asked.capacity is not None and asked.capacity.requests:
         wrong = f"claim {claim.key} asks for a share of a device"
         raise InputError(wrong, right="consumable capacity is not understood")
     shown = f"claim {claim.key}, request {alternative or name}"
-    return Request(name, alternative, asked, _expressions(asked.selectors, shown))
+    return AllocatorRequest(name, alternative, asked, _expressions(asked.selectors, shown))
 
 
 def _expressions(selectors: tuple[DeviceSelector, ...], owner: str) -> tuple[str, ...]:

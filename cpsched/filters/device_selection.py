@@ -6,7 +6,7 @@ A claim that is too expensive for one device is refused by its own bound; this o
 from __future__ import annotations
 
 from cpsched.errors import InputError
-from cpsched.filters.cel_budget import Budget
+from cpsched.filters.cel_budget import CelBudget
 from cpsched.filters.cel_errors import CelError
 from cpsched.filters.device_cel import matches, shown
 from cpsched.instance import Instance
@@ -54,7 +54,7 @@ class Selections:
         return found
 
     def _evaluated(self, expression: str, driver: str, device: Device) -> bool | CelError | InputError:
-        budget = Budget()
+        budget = CelBudget()
         self._spend(_STEPS_PER_EVALUATION)
         if expression not in self._expressions:
             self._expressions.add(expression)

@@ -13,7 +13,7 @@ from cpsched.filters.args import Args
 from cpsched.filters.contract import SKIPPED, Filter, PreFilterResult
 from cpsched.filters.device_allocation import allocation
 from cpsched.filters.device_allocator import Allocator, InvalidPoolError
-from cpsched.filters.device_request import AllocationError, Given
+from cpsched.filters.device_request import AllocationError, GivenDevice
 from cpsched.filters.devices import DeviceId
 from cpsched.filters.extended_resources import existing_claim, is_mappable, requests
 from cpsched.filters.state import ClusterState, NodeState
@@ -31,7 +31,7 @@ HAS_EXTENDED_CLAIM = unresolvable(NAME, "cannot schedule extended resource claim
 
 
 @dataclass
-class State:
+class DynamicResourcesState:
     """Claims with an allocation and where it can be used, claims without, and what was found for them per node."""
 
     available_on: list[NodeTerms]
@@ -41,7 +41,7 @@ class State:
     extended_claim: ResourceClaim | None
     has_claims: bool
     taken: frozenset[DeviceId]
-    found_by_node: dict[str, tuple[list[ResourceClaim], list[Given]]] = field(default_factory=dict)
+    found_by_node: dict[str, tuple[list[ResourceClaim], list[GivenDevice]]] = field(default_factory=dict)
 
 
 class _RefusedError(Exception):
@@ -65,10 +65,12 @@ def prefilter(task: Task, cluster: ClusterState, args: Args) -> PreFilterResult:
     available = [node_selector(one.node_selector) for one in held if one.node_selector is not None]
     extended_claim = existing_claim(task.pod, cluster.devices.claims.values()) if extended else None
     taken = cluster.devices.allocated() if to_allocate or extended else frozenset()
-    return PreFilterResult(state=State(available, to_allocate, extended, extended_claim, bool(claims), taken))
+    return PreFilterResult(
+        state=DynamicResourcesState(available, to_allocate, extended, extended_claim, bool(claims), taken)
+    )
 
 
-def check(state: State, task: Task, node: NodeState, cluster: ClusterState) -> Status:
+def check(state: DynamicResourcesState, task: Task, node: NodeState, cluster: ClusterState) -> Status:
     """Refuse a node on which a claim cannot be used or allocated."""
     claims = list(state.to_allocate)
     if state.extended:
@@ -95,7 +97,7 @@ def check(state: State, task: Task, node: NodeState, cluster: ClusterState) -> S
     return SUCCESS
 
 
-def reserve(state: State, task: Task, node: NodeState, cluster: ClusterState) -> Callable[[], None]:
+def reserve(state: DynamicResourcesState, task: Task, node: NodeState, cluster: ClusterState) -> Callable[[], None]:
     """Book the devices found at the node, as upstream's in-flight claims do."""
     stored = cluster.devices.claims
     before: list[tuple[str, ResourceClaim | None]] = []
@@ -108,7 +110,7 @@ def reserve(state: State, task: Task, node: NodeState, cluster: ClusterState) ->
     return lambda: _restore(stored, before)
 
 
-def booked(state: State, node: str) -> tuple[tuple[str, str, DeviceId], ...]:
+def booked(state: DynamicResourcesState, node: str) -> tuple[tuple[str, str, DeviceId], ...]:
     """What `reserve` books: the devices of each claim's requests."""
     claims, found = state.found_by_node.get(node, ([], []))
     return tuple((claims[one.claim].key, one.request.full_name, one.candidate.id) for one in found)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from cpsched.filters.args import Args
-from cpsched.filters.coupling import Placed, components, placed_task
+from cpsched.filters.coupling import PlacedTask, components, placed_task
 from cpsched.filters.feasible import PreFiltered, first_failure, prefilter
 from cpsched.filters.order import Order, OrderSearch, kinds_of
 from cpsched.filters.registry import chosen
@@ -52,7 +52,9 @@ def legal_order(
     return OrderSearch(cluster, list(placements), [one.name for one in chosen(names)], args).run()
 
 
-def _failures_of_group(group: list[Placed], cluster: ClusterState, names: list[str], args: Args) -> Iterator[Failure]:
+def _failures_of_group(
+    group: list[PlacedTask], cluster: ClusterState, names: list[str], args: Args
+) -> Iterator[Failure]:
     """Failures of tasks that look at each other: told at once where no order helps, or else found by searching."""
     refused, hopeless = [], []
     item_by_key = {item.task.key: item for item in group}
@@ -75,7 +77,9 @@ def _failures_of_group(group: list[Placed], cluster: ClusterState, names: list[s
         yield from refused if found.exhausted else found.stuck
 
 
-def _among_all_others(item: Placed, cluster: ClusterState, names: list[str], args: Args) -> tuple[Status, PreFiltered]:
+def _among_all_others(
+    item: PlacedTask, cluster: ClusterState, names: list[str], args: Args
+) -> tuple[Status, PreFiltered]:
     """The first refusal of the task on its node while everybody else is there."""
     node = cluster.nodes[item.node].without(item.task)
     cluster.remove(item.task)

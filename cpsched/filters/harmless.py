@@ -18,7 +18,7 @@ from cpsched.selectors import AffinityTerm, Labels
 
 
 @dataclass(frozen=True)
-class Place:
+class LabelledPlace:
     """A task, what its filters read of it (alike for all of a template), and the labels of the node it goes to."""
 
     task: Task
@@ -34,7 +34,7 @@ Keys = tuple[frozenset[str], frozenset[str]]
 class Harmless:
     """Asks of a kind of tasks whether it can go at once; kinds are numbered as in the search."""
 
-    def __init__(self, places: Sequence[Place], taking: Container[str]):
+    def __init__(self, places: Sequence[LabelledPlace], taking: Container[str]):
         self._takes = [any(name in taking for name in place.prefiltered.states) for place in places]
         self._crowds: list[set[int]] = [set() for _ in places]
         """Against whom the kind counts: in the domain of a spread constraint, or by an anti-affinity."""
@@ -56,11 +56,11 @@ class Harmless:
         return not any(other in waiting and _may_be_first(waiting[other]) for other in self._precedes[number])
 
 
-def _keys(first: Place, later: Place) -> Keys:
+def _keys(first: LabelledPlace, later: LabelledPlace) -> Keys:
     """By which topology keys the later one sees the first."""
     namespace, labels = first.task.namespace, first.task.labels
     against = set()
-    spread: pod_topology_spread.State | None = later.prefiltered.states.get(pod_topology_spread.NAME)
+    spread: pod_topology_spread.TopologySpreadState | None = later.prefiltered.states.get(pod_topology_spread.NAME)
     if spread is not None and namespace == later.task.namespace:
         against |= {one.topology_key for one in spread.constraints if one.selector.matches(labels)}
     affinity, anti = _terms(later)
@@ -69,15 +69,15 @@ def _keys(first: Place, later: Place) -> Keys:
     return frozenset(against), frozenset(term.topology_key for term in affinity if is_company)
 
 
-def _terms(place: Place) -> tuple[tuple[AffinityTerm, ...], tuple[AffinityTerm, ...]]:
-    state: inter_pod_affinity.State | None = place.prefiltered.states.get(inter_pod_affinity.NAME)
+def _terms(place: LabelledPlace) -> tuple[tuple[AffinityTerm, ...], tuple[AffinityTerm, ...]]:
+    state: inter_pod_affinity.InterPodAffinityState | None = place.prefiltered.states.get(inter_pod_affinity.NAME)
     return ((), ()) if state is None else (state.affinity_terms, state.anti_terms)
 
 
-def _together(key: str, first: Place, later: Place) -> bool:
+def _together(key: str, first: LabelledPlace, later: LabelledPlace) -> bool:
     return key in first.node_labels and first.node_labels[key] == later.node_labels.get(key)
 
 
 def _may_be_first(prefiltered: PreFiltered) -> bool:
-    state: inter_pod_affinity.State | None = prefiltered.states.get(inter_pod_affinity.NAME)
+    state: inter_pod_affinity.InterPodAffinityState | None = prefiltered.states.get(inter_pod_affinity.NAME)
     return state is not None and state.may_be_first

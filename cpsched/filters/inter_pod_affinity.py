@@ -25,7 +25,7 @@ Pairs = dict[str, dict[str, int]]
 
 
 @dataclass
-class State:
+class InterPodAffinityState:
     """Matches per topology pair: pods the task wants near, wants away, and that want it away."""
 
     facts: FactsOf
@@ -37,7 +37,7 @@ class State:
     anti: Pairs = field(default_factory=dict)
     existing_anti: Pairs = field(default_factory=dict)
 
-    def clone(self) -> State:
+    def clone(self) -> InterPodAffinityState:
         """A copy with counts of its own."""
         return replace(
             self, affinity=_copy(self.affinity), anti=_copy(self.anti), existing_anti=_copy(self.existing_anti)
@@ -56,7 +56,7 @@ def prefilter(task: Task, cluster: ClusterState, args: Args) -> PreFilterResult:
     if own.affinity_error:
         return PreFilterResult(unresolvable(NAME, f"parsing pod: {own.affinity_error}"))
     again = args.features.asks_selectors_again
-    state = State(
+    state = InterPodAffinityState(
         cluster.facts,
         own,
         cluster.namespaces.get(task.namespace, {}),
@@ -70,7 +70,7 @@ def prefilter(task: Task, cluster: ClusterState, args: Args) -> PreFilterResult:
     return PreFilterResult(state=state)
 
 
-def check(state: State, task: Task, node: NodeState, cluster: ClusterState) -> Status:
+def check(state: InterPodAffinityState, task: Task, node: NodeState, cluster: ClusterState) -> Status:
     """Company first, then unwanted neighbours, then neighbours who do not want the task."""
     if not _has_company(state, node.labels):
         return NO_COMPANY
@@ -81,7 +81,7 @@ def check(state: State, task: Task, node: NodeState, cluster: ClusterState) -> S
     return SUCCESS
 
 
-def masks(state: State, task: Task, cluster: ClusterState) -> Iterable[tuple[Mask, Status]]:
+def masks(state: InterPodAffinityState, task: Task, cluster: ClusterState) -> Iterable[tuple[Mask, Status]]:
     """The verdict for all nodes."""
     nobody = np.zeros(len(cluster.node_list), dtype=np.bool_)
     if state.affinity_terms:
@@ -102,12 +102,12 @@ def masks(state: State, task: Task, cluster: ClusterState) -> Iterable[tuple[Mas
         yield hit, status
 
 
-def add_task(state: State, task: Task, other: Task, node: NodeState) -> None:
+def add_task(state: InterPodAffinityState, task: Task, other: Task, node: NodeState) -> None:
     """Another task comes to the node."""
     _shift(state, state.facts(other), node.labels, 1)
 
 
-def remove_task(state: State, task: Task, other: Task, node: NodeState) -> None:
+def remove_task(state: InterPodAffinityState, task: Task, other: Task, node: NodeState) -> None:
     """Another task leaves the node."""
     _shift(state, state.facts(other), node.labels, -1)
 
@@ -118,14 +118,14 @@ def matches_all(terms: Iterable[AffinityTerm], namespace: str, labels: Labels) -
     return bool(terms) and all(term.matches(namespace, labels, {}) for term in terms)
 
 
-def _has_company(state: State, labels: Labels) -> bool:
+def _has_company(state: InterPodAffinityState, labels: Labels) -> bool:
     terms = state.affinity_terms
     if any(term.topology_key not in labels for term in terms):
         return False
     return all(_count(state.affinity, t.topology_key, labels) > 0 for t in terms) or state.may_be_first
 
 
-def _count_existing_anti(state: State, cluster: ClusterState) -> None:
+def _count_existing_anti(state: InterPodAffinityState, cluster: ClusterState) -> None:
     frozen = cluster.anti_affinity_nodes
     for one, key in cluster.anti.against(state.own.labels, state.namespace_labels):
         codes = cluster.domains(key).code_by_node
@@ -135,7 +135,7 @@ def _count_existing_anti(state: State, cluster: ClusterState) -> None:
                 _add(state.existing_anti, key, values[codes[index]], amount)
 
 
-def _count_own(state: State, cluster: ClusterState) -> None:
+def _count_own(state: InterPodAffinityState, cluster: ClusterState) -> None:
     if state.affinity_terms:
         first, *others = state.affinity_terms
         for one in cluster.labels.matching(_namespaces(first), first.selector):
@@ -158,7 +158,7 @@ def _spread_out(pairs: Pairs, cluster: ClusterState, key: str, amounts: Mapping[
             _add(pairs, key, values[codes[index]], amount)
 
 
-def _shift(state: State, other: Facts, labels: Labels, change: int) -> None:
+def _shift(state: InterPodAffinityState, other: Facts, labels: Labels, change: int) -> None:
     own, them = state.own.labels, other.labels
     for term in other.anti_affinity:
         if term.matches(own.namespace, own.labels, state.namespace_labels):

@@ -22,7 +22,7 @@ CONFLICT = unresolvable(NAME, "pod affinity terms conflict")
 
 
 @dataclass(frozen=True)
-class State:
+class NodeAffinityState:
     """What the pod requires, and what the scheduler adds."""
 
     required: RequiredNodeAffinity
@@ -35,21 +35,21 @@ def prefilter(task: Task, cluster: ClusterState, args: Args) -> PreFilterResult:
     added = _added(args)
     if stated is None and added is None and not task.pod.spec.node_selector:
         return SKIPPED
-    state = State(cluster.facts(task).node_affinity, added)
+    state = NodeAffinityState(cluster.facts(task).node_affinity, added)
     names = _named_nodes(stated)
     if names is not None and not names:
         return PreFilterResult(CONFLICT, state)
     return PreFilterResult(state=state, nodes=names)
 
 
-def check(state: State, task: Task, node: NodeState, cluster: ClusterState) -> Status:
+def check(state: NodeAffinityState, task: Task, node: NodeState, cluster: ClusterState) -> Status:
     """Refuse a node that either side does not want."""
     if state.added is not None and not state.added.matches(node.labels, node.name):
         return NOT_ENFORCED
     return SUCCESS if state.required.matches(node.labels, node.name) else NOT_MATCHED
 
 
-def masks(state: State, task: Task, cluster: ClusterState) -> Iterable[tuple[Mask, Status]]:
+def masks(state: NodeAffinityState, task: Task, cluster: ClusterState) -> Iterable[tuple[Mask, Status]]:
     """The verdict for all nodes."""
     added, required = state.added, state.required
     if added is not None:

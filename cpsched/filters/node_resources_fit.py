@@ -20,7 +20,7 @@ TOO_MANY_PODS = "Too many pods"
 
 
 @dataclass(frozen=True)
-class State:
+class ResourcesFitState:
     """What is checked, in the order of the messages, and what devices may stand in for."""
 
     requests: tuple[tuple[str, int], ...]
@@ -34,10 +34,10 @@ def prefilter(task: Task, cluster: ClusterState, args: Args) -> PreFilterResult:
     checked += sorted(name for name in asked if name not in COUNTED and not _ignored(name, args))
     by_devices = cluster.devices.class_by_resource if args.features.dra_extended_resource else {}
     delegated = frozenset(name for name in checked if name in by_devices)
-    return PreFilterResult(state=State(tuple((name, asked[name]) for name in checked), delegated))
+    return PreFilterResult(state=ResourcesFitState(tuple((name, asked[name]) for name in checked), delegated))
 
 
-def check(state: State, task: Task, node: NodeState, cluster: ClusterState) -> Status:
+def check(state: ResourcesFitState, task: Task, node: NodeState, cluster: ClusterState) -> Status:
     """Refuse a node without room; UNRESOLVABLE if even the empty node would be too small."""
     lacking = []
     unresolvable = False
@@ -51,7 +51,7 @@ def check(state: State, task: Task, node: NodeState, cluster: ClusterState) -> S
     return _status(full, tuple(lacking), unresolvable) if full or lacking else SUCCESS
 
 
-def masks(state: State, task: Task, cluster: ClusterState) -> Iterable[tuple[Mask, Status]]:
+def masks(state: ResourcesFitState, task: Task, cluster: ClusterState) -> Iterable[tuple[Mask, Status]]:
     """The verdict for all nodes: one mask per combination of what is lacking."""
     room = cluster.room
     full: Mask = room.pods >= room.allowed_pods

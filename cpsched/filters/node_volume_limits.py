@@ -27,7 +27,7 @@ class _LookupError(Exception):
 
 
 @dataclass(frozen=True)
-class State:
+class VolumeLimitsState:
     """Whether a driver missing from the node refuses the pod."""
 
     needs_driver: bool
@@ -38,10 +38,10 @@ def prefilter(task: Task, cluster: ClusterState, args: Args) -> PreFilterResult:
     pod = task.pod
     if not any(claim_name(pod, volume) is not None or in_tree(volume) for volume in pod.spec.volumes):
         return SKIPPED
-    return PreFilterResult(state=State(args.features.volume_limit_scaling))
+    return PreFilterResult(state=VolumeLimitsState(args.features.volume_limit_scaling))
 
 
-def check(state: State, task: Task, node: NodeState, cluster: ClusterState) -> Status:
+def check(state: VolumeLimitsState, task: Task, node: NodeState, cluster: ClusterState) -> Status:
     """Refuse a node on which a driver would hold more volumes than it may."""
     storage = cluster.storage
     csi_node = storage.csi_nodes.get(node.name)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from cpsched.filters import dynamic_resources, node_volume_limits, pod_topology_spread, volume_binding
 from cpsched.filters.args import Args
 from cpsched.filters.feasible import PreFiltered, first_failure, prefilter
-from cpsched.filters.harmless import Harmless, Place
+from cpsched.filters.harmless import Harmless, LabelledPlace
 from cpsched.filters.registry import chosen
 from cpsched.filters.state import ClusterState
 from cpsched.filters.status import Status
@@ -38,7 +38,7 @@ class Order:
 
 
 @dataclass
-class Kind:
+class OrderKind:
     """Tasks alike in everything a filter reads, for one node: any of them may go first."""
 
     template: int
@@ -138,18 +138,18 @@ class OrderSearch:
                 by_template[kind.template] = prefilter(kind.waiting[-1], self._cluster, self._names, self._args)
         return {number: by_template[kind.template] for number, kind in enumerate(self._kinds) if kind.waiting}
 
-    def _at(self, number: int, prefiltered: PreFiltered) -> Place:
+    def _at(self, number: int, prefiltered: PreFiltered) -> LabelledPlace:
         kind = self._kinds[number]
-        return Place(kind.waiting[-1], kind.template, prefiltered, self._cluster.nodes[kind.node].labels)
+        return LabelledPlace(kind.waiting[-1], kind.template, prefiltered, self._cluster.nodes[kind.node].labels)
 
-    def _is_for_good(self, kind: Kind, status: Status) -> bool:
+    def _is_for_good(self, kind: OrderKind, status: Status) -> bool:
         """Whether whoever comes next can only make it worse: what is booked is not given back."""
         if status.plugin not in CONSUMING or not status.is_rejected:
             return False
         claims, others = _claims(kind.waiting[-1])
         return not others and not claims & self._shared
 
-    def _status(self, kind: Kind, prefiltered: PreFiltered) -> Status:
+    def _status(self, kind: OrderKind, prefiltered: PreFiltered) -> Status:
         if not prefiltered.status.is_success:
             return prefiltered.status
         node = self._cluster.nodes[kind.node]
@@ -196,7 +196,7 @@ def _shared_claims(tasks: list[Task]) -> set[Hashable]:
 
 def _crowding(prefiltered: PreFiltered, node: str, cluster: ClusterState) -> int:
     """How full the node's fullest domain is; tasks without spread come last."""
-    state: pod_topology_spread.State | None = prefiltered.states.get(pod_topology_spread.NAME)
+    state: pod_topology_spread.TopologySpreadState | None = prefiltered.states.get(pod_topology_spread.NAME)
     if state is None:
         return 2**31
     labels = cluster.nodes[node].labels
@@ -204,18 +204,18 @@ def _crowding(prefiltered: PreFiltered, node: str, cluster: ClusterState) -> int
     return max(count.get(labels.get(constraint.topology_key, ""), 0) for constraint, count in counts)
 
 
-def kinds_of(placements: list[tuple[Task, str]], args: Args) -> list[Kind]:
+def kinds_of(placements: list[tuple[Task, str]], args: Args) -> list[OrderKind]:
     """The tasks sorted into kinds; whoever has claims made for itself is a kind of its own.
 
     Where the scheduler spreads pods without constraints of their own, it does so by their owner.
     """
     templates: dict[str, int] = {}
-    kinds: dict[tuple[int, str], Kind] = {}
+    kinds: dict[tuple[int, str], OrderKind] = {}
     for task, node in reversed(placements):
         pod = task.pod
         owners = pod.metadata.owner_references if args.default_constraints else ()
         content = f"{task.namespace} {sorted(task.labels.items())} {owners} {pod.spec.model_dump_json()}"
         has_identity = bool(pod.spec.resource_claims) or any(volume.ephemeral for volume in pod.spec.volumes)
         template = templates.setdefault(f"{task.key} {content}" if has_identity else content, len(templates))
-        kinds.setdefault((template, node), Kind(template, node)).waiting.append(task)
+        kinds.setdefault((template, node), OrderKind(template, node)).waiting.append(task)
     return list(kinds.values())

@@ -11,7 +11,7 @@ from cpsched.filters.args import Args
 from cpsched.filters.contract import SKIPPED, Filter, Mask, PreFilterResult
 from cpsched.filters.facts import Facts
 from cpsched.filters.masks import per_node, per_taints
-from cpsched.filters.spread_constraint import Constraint, hard_constraints
+from cpsched.filters.spread_constraint import SpreadConstraint, hard_constraints
 from cpsched.filters.state import ClusterState, FactsOf, NodeState
 from cpsched.filters.status import SUCCESS, Status, error, unresolvable, unschedulable
 from cpsched.instance import Task
@@ -25,16 +25,16 @@ _NO_DOMAIN = 2**31 - 1
 
 
 @dataclass
-class State:
+class TopologySpreadState:
     """Matching pods per domain of each constraint; only domains with an eligible node have an entry."""
 
     facts: FactsOf
     own: Facts
     taint_comparison: bool
-    constraints: tuple[Constraint, ...]
+    constraints: tuple[SpreadConstraint, ...]
     counts: list[dict[str, int]]
 
-    def clone(self) -> State:
+    def clone(self) -> TopologySpreadState:
         """A copy with counts of its own."""
         return replace(self, counts=[dict(count) for count in self.counts])
 
@@ -66,13 +66,13 @@ def prefilter(task: Task, cluster: ClusterState, args: Args) -> PreFilterResult:
     return PreFilterResult(state=state)
 
 
-def uncounted(task: Task, cluster: ClusterState, args: Args) -> State:
+def uncounted(task: Task, cluster: ClusterState, args: Args) -> TopologySpreadState:
     """The task's hard constraints, before any pod is counted; SelectorError if one does not parse."""
     constraints = hard_constraints(task, cluster, args)
-    return State(cluster.facts, cluster.facts(task), args.features.taint_comparison, constraints, [])
+    return TopologySpreadState(cluster.facts, cluster.facts(task), args.features.taint_comparison, constraints, [])
 
 
-def check(state: State, task: Task, node: NodeState, cluster: ClusterState) -> Status:
+def check(state: TopologySpreadState, task: Task, node: NodeState, cluster: ClusterState) -> Status:
     """Refuse a node without the key, or in a domain that is too full; constraints in order."""
     for number, constraint in enumerate(state.constraints):
         value = node.labels.get(constraint.topology_key)
@@ -83,7 +83,7 @@ def check(state: State, task: Task, node: NodeState, cluster: ClusterState) -> S
     return SUCCESS
 
 
-def masks(state: State, task: Task, cluster: ClusterState) -> Iterable[tuple[Mask, Status]]:
+def masks(state: TopologySpreadState, task: Task, cluster: ClusterState) -> Iterable[tuple[Mask, Status]]:
     """The verdict for all nodes."""
     for number, constraint in enumerate(state.constraints):
         domains = cluster.domains(constraint.topology_key)
@@ -91,17 +91,17 @@ def masks(state: State, task: Task, cluster: ClusterState) -> Iterable[tuple[Mas
         yield domains.per_node(state.counts[number], missing=0) > state.limit(number), SKEWED
 
 
-def add_task(state: State, task: Task, other: Task, node: NodeState) -> None:
+def add_task(state: TopologySpreadState, task: Task, other: Task, node: NodeState) -> None:
     """Another task comes to the node."""
     _shift(state, task, other, node, 1)
 
 
-def remove_task(state: State, task: Task, other: Task, node: NodeState) -> None:
+def remove_task(state: TopologySpreadState, task: Task, other: Task, node: NodeState) -> None:
     """Another task leaves the node; one that was terminating is taken off although it was not counted."""
     _shift(state, task, other, node, -1)
 
 
-def _counts(state: State, constraint: Constraint, cluster: ClusterState) -> dict[str, int]:
+def _counts(state: TopologySpreadState, constraint: SpreadConstraint, cluster: ClusterState) -> dict[str, int]:
     eligible = _eligible_nodes(state, constraint, cluster)
     domains = cluster.domains(constraint.topology_key)
     codes, values = domains.code_by_node, domains.values
@@ -117,7 +117,7 @@ def _counts(state: State, constraint: Constraint, cluster: ClusterState) -> dict
     return counts
 
 
-def _eligible_nodes(state: State, constraint: Constraint, cluster: ClusterState) -> Mask:
+def _eligible_nodes(state: TopologySpreadState, constraint: SpreadConstraint, cluster: ClusterState) -> Mask:
     """Nodes with all keys of all constraints that the constraint's policies count."""
     eligible = np.ones(len(cluster.node_list), dtype=np.bool_)
     for key in {one.topology_key for one in state.constraints}:
@@ -131,12 +131,12 @@ def _eligible_nodes(state: State, constraint: Constraint, cluster: ClusterState)
     return eligible
 
 
-def _keeps_away(state: State, node: NodeState) -> bool:
+def _keeps_away(state: TopologySpreadState, node: NodeState) -> bool:
     tolerations = state.own.task.pod.spec.tolerations
     return blocks(node.node.node.spec.taints, tolerations, comparison=state.taint_comparison)
 
 
-def is_eligible(state: State, constraint: Constraint, node: NodeState) -> bool:
+def is_eligible(state: TopologySpreadState, constraint: SpreadConstraint, node: NodeState) -> bool:
     """Whether pods on the node count for the constraint."""
     if any(one.topology_key not in node.labels for one in state.constraints):
         return False
@@ -145,7 +145,7 @@ def is_eligible(state: State, constraint: Constraint, node: NodeState) -> bool:
     return not (constraint.honours_taints and _keeps_away(state, node))
 
 
-def _shift(state: State, task: Task, other: Task, node: NodeState, change: int) -> None:
+def _shift(state: TopologySpreadState, task: Task, other: Task, node: NodeState, change: int) -> None:
     if other.namespace != task.namespace:
         return
     for constraint, counts in zip(state.constraints, state.counts, strict=True):

@@ -16,7 +16,7 @@ Amounts = npt.NDArray[Any]
 _LARGEST = 2**62
 
 
-class Room:
+class FreeAmounts:
     """What is allocatable and what is free on each node, per resource.
 
     int64 as long as every amount is below 2^62, so that no difference overflows; Python integers from then on.

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from cpsched.filters import pod_topology_spread
-from cpsched.filters.coupling import Placed
+from cpsched.filters.coupling import PlacedTask
 from cpsched.filters.feasible import PreFiltered
 from cpsched.filters.inter_pod_affinity import NO_COMPANY, NOT_WELCOME, UNWANTED, matches_all
 from cpsched.filters.pod_topology_spread import KEYLESS, SKEWED, is_eligible
-from cpsched.filters.spread_constraint import Constraint
+from cpsched.filters.spread_constraint import SpreadConstraint
 from cpsched.filters.state import ClusterState
 from cpsched.filters.status import Status
 
 
-def order_does_not_matter(group: list[Placed], cluster: ClusterState) -> bool:
+def order_does_not_matter(group: list[PlacedTask], cluster: ClusterState) -> bool:
     """Whether all tasks share one spread constraint, count the same nodes, and have no other coupling.
 
     Then an order exists exactly if every task passes among all others. Counts and minimum only grow, so of the tasks
@@ -33,7 +33,7 @@ def order_does_not_matter(group: list[Placed], cluster: ClusterState) -> bool:
 
 
 def no_order_helps(
-    item: Placed, status: Status, prefiltered: PreFiltered, group: list[Placed], cluster: ClusterState
+    item: PlacedTask, status: Status, prefiltered: PreFiltered, group: list[PlacedTask], cluster: ClusterState
 ) -> bool:
     """Whether a task refused among all others would be refused at any time; `cluster` holds the whole group but it."""
     if status in (UNWANTED, NOT_WELCOME, KEYLESS):
@@ -43,7 +43,7 @@ def no_order_helps(
         return any(term.topology_key not in labels for term in item.affinity) or _never_first(item, group, cluster)
     if status is not SKEWED or item.spread is None:
         return False
-    state: pod_topology_spread.State = prefiltered.states[pod_topology_spread.NAME]
+    state: pod_topology_spread.TopologySpreadState = prefiltered.states[pod_topology_spread.NAME]
     if any(constraint.topology_key not in labels for constraint in state.constraints):
         return True
     return any(
@@ -53,7 +53,7 @@ def no_order_helps(
     )
 
 
-def _never_first(item: Placed, group: list[Placed], cluster: ClusterState) -> bool:
+def _never_first(item: PlacedTask, group: list[PlacedTask], cluster: ClusterState) -> bool:
     """The task does not match itself, or somebody who was there before matches: it needs the company of others."""
     if not matches_all(item.affinity, item.task.namespace, item.task.labels):
         return True
@@ -65,7 +65,9 @@ def _never_first(item: Placed, group: list[Placed], cluster: ClusterState) -> bo
     )
 
 
-def _binds_everybody(constraint: Constraint, item: Placed, group: list[Placed], cluster: ClusterState) -> bool:
+def _binds_everybody(
+    constraint: SpreadConstraint, item: PlacedTask, group: list[PlacedTask], cluster: ClusterState
+) -> bool:
     """Whether each newcomer that counts in the task's domain has the constraint too.
 
     The last of them to come met it with the final count, and with a minimum that can only have grown since.
@@ -84,7 +86,7 @@ def _binds_everybody(constraint: Constraint, item: Placed, group: list[Placed], 
     return True
 
 
-def _spreads_alike(other: Placed, item: Placed) -> bool:
+def _spreads_alike(other: PlacedTask, item: PlacedTask) -> bool:
     """Same constraints over the same nodes."""
     if other.spread is None or item.spread is None or other.spread.constraints != item.spread.constraints:
         return False

@@ -10,11 +10,11 @@ from cpsched.filters.state import ClusterState
 from cpsched.instance import Task
 from cpsched.objects.affinity import TopologySpreadConstraint
 from cpsched.objects.cluster import ReplicaSet, ReplicationController, Service, StatefulSet
-from cpsched.selectors import NOTHING, Requirement, Selector, SelectorError, equal_labels, label_selector
+from cpsched.selectors import NOTHING, ParsedRequirement, Selector, SelectorError, equal_labels, label_selector
 
 
 @dataclass(frozen=True)
-class Constraint:
+class SpreadConstraint:
     """A parsed constraint."""
 
     max_skew: int
@@ -25,7 +25,7 @@ class Constraint:
     honours_taints: bool
 
 
-def hard_constraints(task: Task, cluster: ClusterState, args: Args) -> tuple[Constraint, ...]:
+def hard_constraints(task: Task, cluster: ClusterState, args: Args) -> tuple[SpreadConstraint, ...]:
     """Constraints with DoNotSchedule; defaults count only for a pod that states none at all."""
     own = task.pod.spec.topology_spread_constraints
     if own:
@@ -60,24 +60,24 @@ def default_selector(task: Task, cluster: ClusterState) -> Selector:
     return selector
 
 
-def _requirements(controller: ReplicaSet | StatefulSet) -> tuple[Requirement, ...]:
+def _requirements(controller: ReplicaSet | StatefulSet) -> tuple[ParsedRequirement, ...]:
     try:
         return label_selector(controller.spec.selector).requirements or ()
     except SelectorError:
         return ()
 
 
-def _hard(stated: Iterable[TopologySpreadConstraint], task: Task, features: Features) -> tuple[Constraint, ...]:
+def _hard(stated: Iterable[TopologySpreadConstraint], task: Task, features: Features) -> tuple[SpreadConstraint, ...]:
     return tuple(_parsed(one, task, features) for one in stated if one.when_unsatisfiable == "DoNotSchedule")
 
 
-def _parsed(stated: TopologySpreadConstraint, task: Task, features: Features) -> Constraint:
+def _parsed(stated: TopologySpreadConstraint, task: Task, features: Features) -> SpreadConstraint:
     selector = label_selector(stated.label_selector)
     if features.match_label_keys and selector is not NOTHING:
         own = {key: task.labels[key] for key in stated.match_label_keys if key in task.labels}
         selector = selector.also(equal_labels(own).requirements or ())
     policies = features.node_inclusion_policy
-    return Constraint(
+    return SpreadConstraint(
         stated.max_skew,
         stated.topology_key,
         selector,

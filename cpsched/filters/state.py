@@ -11,7 +11,7 @@ from cpsched import quantity
 from cpsched.filters.devices import Devices
 from cpsched.filters.facts import Facts, HostPort, counts
 from cpsched.filters.index import AntiIndex, Domains, LabelIndex
-from cpsched.filters.room import Room
+from cpsched.filters.room import FreeAmounts
 from cpsched.filters.storage import Storage
 from cpsched.instance import Instance, Node, Task
 from cpsched.objects.cluster import Namespace
@@ -97,7 +97,7 @@ class ClusterState:
         self._domains: dict[str, Domains] = {}
         self.nodes = {node.name: NodeState(node, index, self.facts) for index, node in enumerate(nodes)}
         self.node_list = list(self.nodes.values())
-        self.room = Room(self.node_list)
+        self.room = FreeAmounts(self.node_list)
         self.node_by_task: dict[str, str] = {}
         self.memo: dict[Hashable, Any] = {}
         """Answers that depend on nodes and objects alone; whoever adds one says so in its key."""

@@ -36,7 +36,7 @@ VOLUME_GONE = "node(s) unavailable due to one or more pvc(s) bound to non-existe
 
 
 @dataclass(frozen=True)
-class Choice:
+class VolumeChoice:
     """What the task would take at a node: volumes for claims, and claims to be provisioned there."""
 
     bindings: tuple[tuple[str, str], ...] = ()
@@ -45,13 +45,13 @@ class Choice:
 
 
 @dataclass
-class State:
+class VolumeBindingState:
     """The task's claims, the volumes they may bind, and the choice at each node that passed."""
 
     bound: list[PersistentVolumeClaim] = field(default_factory=list)
     delayed: list[PersistentVolumeClaim] = field(default_factory=list)
     volumes_by_class: dict[str, list[PersistentVolume]] = field(default_factory=dict)
-    choice_by_node: dict[str, Choice] = field(default_factory=dict)
+    choice_by_node: dict[str, VolumeChoice] = field(default_factory=dict)
 
 
 class _RefusedError(Exception):
@@ -64,7 +64,7 @@ def prefilter(task: Task, cluster: ClusterState, args: Args) -> PreFilterResult:
     storage = cluster.storage
     try:
         claims = [c for volume in task.pod.spec.volumes if (c := _claim(task.pod, volume, storage)) is not None]
-        state = State()
+        state = VolumeBindingState()
         immediate = False
         for claim in claims:
             if claim.spec.volume_name and BIND_COMPLETED in claim.metadata.annotations:
@@ -84,7 +84,7 @@ def prefilter(task: Task, cluster: ClusterState, args: Args) -> PreFilterResult:
     return PreFilterResult(state=state)
 
 
-def check(state: State, task: Task, node: NodeState, cluster: ClusterState) -> Status:
+def check(state: VolumeBindingState, task: Task, node: NodeState, cluster: ClusterState) -> Status:
     """Refuse a node where some claim cannot be had."""
     bound_reason = next((reason for c in state.bound if (reason := _unusable(c, node, cluster))), None)
     try:
@@ -99,10 +99,10 @@ def check(state: State, task: Task, node: NodeState, cluster: ClusterState) -> S
     return SUCCESS
 
 
-def reserve(state: State, task: Task, node: NodeState, cluster: ClusterState) -> Callable[[], None]:
+def reserve(state: VolumeBindingState, task: Task, node: NodeState, cluster: ClusterState) -> Callable[[], None]:
     """Book the volumes chosen at the node and mark claims to be provisioned there, as upstream assumes them."""
     storage = cluster.storage
-    choice = state.choice_by_node.get(node.name, Choice())
+    choice = state.choice_by_node.get(node.name, VolumeChoice())
     before: list[tuple[dict[str, Any], str, Any]] = []
     for name, key in choice.bindings:
         claim, volume = storage.claims[key], storage.volumes[name]
@@ -119,7 +119,7 @@ def reserve(state: State, task: Task, node: NodeState, cluster: ClusterState) ->
     return lambda: _restore(before)
 
 
-def booked(state: State, node: str) -> Choice | None:
+def booked(state: VolumeBindingState, node: str) -> VolumeChoice | None:
     """What `reserve` books."""
     return state.choice_by_node.get(node)
 
@@ -167,7 +167,7 @@ def _unusable(claim: PersistentVolumeClaim, node: NodeState, cluster: ClusterSta
     return None if required is None or node_selector(required).matches(node.labels, "") else OTHER_NODE
 
 
-def _choose(state: State, node: NodeState, cluster: ClusterState) -> tuple[Choice, str | None]:
+def _choose(state: VolumeBindingState, node: NodeState, cluster: ClusterState) -> tuple[VolumeChoice, str | None]:
     """The smallest fitting volume for each claim, small claims first; the others must be provisioned."""
     to_match, to_provision = [], []
     for claim in state.delayed:
@@ -175,7 +175,7 @@ def _choose(state: State, node: NodeState, cluster: ClusterState) -> tuple[Choic
         if selected is None:
             to_match.append(claim)
         elif selected != node.name:
-            return Choice(), NO_VOLUME
+            return VolumeChoice(), NO_VOLUME
         else:
             to_provision.append(claim)
     taken: dict[str, str] = {}
@@ -187,10 +187,10 @@ def _choose(state: State, node: NodeState, cluster: ClusterState) -> tuple[Choic
             taken[volume.metadata.name] = claim.key
     for claim in to_provision:
         if not can_provision(claim, node, cluster.storage):
-            return Choice(), NO_VOLUME
+            return VolumeChoice(), NO_VOLUME
         if not has_capacity(claim, node, cluster.storage):
-            return Choice(), NO_SPACE
-    return Choice(tuple(taken.items()), tuple(claim.key for claim in to_provision)), None
+            return VolumeChoice(), NO_SPACE
+    return VolumeChoice(tuple(taken.items()), tuple(claim.key for claim in to_provision)), None
 
 
 FILTER = Filter(NAME, prefilter, check, reserve=reserve, booked=booked)

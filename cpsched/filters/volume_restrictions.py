@@ -20,7 +20,7 @@ CLAIM_TAKEN = unschedulable(
 
 
 @dataclass
-class State:
+class VolumeRestrictionsState:
     """Disks that need a look at each node, and how often the task's exclusive claims are in use anywhere."""
 
     facts: FactsOf
@@ -28,7 +28,7 @@ class State:
     exclusive: frozenset[str]
     conflicts: int
 
-    def clone(self) -> State:
+    def clone(self) -> VolumeRestrictionsState:
         """A copy with a count of its own."""
         return replace(self)
 
@@ -43,10 +43,10 @@ def prefilter(task: Task, cluster: ClusterState, args: Args) -> PreFilterResult:
     disks = disks_of(task)
     if not disks and not conflicts:
         return SKIPPED
-    return PreFilterResult(state=State(cluster.facts, disks, exclusive, conflicts))
+    return PreFilterResult(state=VolumeRestrictionsState(cluster.facts, disks, exclusive, conflicts))
 
 
-def check(state: State, task: Task, node: NodeState, cluster: ClusterState) -> Status:
+def check(state: VolumeRestrictionsState, task: Task, node: NodeState, cluster: ClusterState) -> Status:
     """Refuse a node where a disk is taken, and every node while an exclusive claim is in use."""
     for volume in state.disks:
         if any(_conflict(volume, held) for other in node.tasks for held in other.pod.spec.volumes):
@@ -54,17 +54,17 @@ def check(state: State, task: Task, node: NodeState, cluster: ClusterState) -> S
     return CLAIM_TAKEN if state.conflicts > 0 else SUCCESS
 
 
-def add_task(state: State, task: Task, other: Task, node: NodeState) -> None:
+def add_task(state: VolumeRestrictionsState, task: Task, other: Task, node: NodeState) -> None:
     """Another task comes to the node."""
     state.conflicts += _uses(state, other)
 
 
-def remove_task(state: State, task: Task, other: Task, node: NodeState) -> None:
+def remove_task(state: VolumeRestrictionsState, task: Task, other: Task, node: NodeState) -> None:
     """Another task leaves the node."""
     state.conflicts -= _uses(state, other)
 
 
-def _uses(state: State, other: Task) -> int:
+def _uses(state: VolumeRestrictionsState, other: Task) -> int:
     """How often the other task names an exclusive claim; upstream does not compare the namespaces here."""
     return sum(name in state.exclusive for name in state.facts(other).claims)
 

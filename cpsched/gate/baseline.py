@@ -8,12 +8,12 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 import cpsched.version
-from cpsched import timestamps
 from cpsched.complaints import refusal
 from cpsched.errors import InputError
 from cpsched.files import read_document, write_whole
+from cpsched.gate.affected import Affected
 from cpsched.gate.measure import Distance, Measured
-from cpsched.policy import SENSES
+from cpsched.policy.levels import LevelRef
 from cpsched.visible import json_text
 
 
@@ -38,6 +38,7 @@ class Entry(BaseModel):
     model: str
     findings: dict[str, int] = Field({}, description="rule → accepted findings")
     levels: dict[str, int | str | None] = Field({}, description="label → value, most important first")
+    decision: Affected | None = Field(None, description="who is placed and evicted; older files do not say")
     optimum: Literal["reached", "open"] | Behind | None = Field(
         None, description="reached: as good, proved. open: as good as the best found. Null if nobody asked"
     )
@@ -46,10 +47,7 @@ class Entry(BaseModel):
     @classmethod
     def _known_levels(cls, levels: dict[str, int | str | None]) -> dict[str, int | str | None]:
         for label, value in levels.items():
-            if label.partition("[")[0] not in SENSES:
-                raise ValueError(f"{label} is not a level")
-            if isinstance(value, str):
-                timestamps.parse(value)
+            LevelRef.of_label(label).value(value)
         return levels
 
     @classmethod
@@ -60,6 +58,7 @@ class Entry(BaseModel):
             model=one.model,
             findings=dict(sorted(one.rules.items())),
             levels=dict(one.levels),
+            decision=one.decision,
             optimum=_optimum(one.distance),
         )
 

@@ -11,8 +11,8 @@ from cpsched.compare.contender import OPTIMAL, Contender, contend, given
 from cpsched.compare.optima import optima_in
 from cpsched.compare.session import Session, open_session
 from cpsched.gate.baseline import Baseline
-from cpsched.gate.measure import Measured, Question, measured
-from cpsched.gate.verdict import Verdict, verdict
+from cpsched.gate.measure import CaseQuestion, Measured, measured
+from cpsched.gate.verdict import CaseVerdict, verdict
 from cpsched.importers.corpus import Case
 from cpsched.importers.recorded import decision as short_form
 from cpsched.instance import Instance
@@ -24,7 +24,7 @@ from cpsched.visible import visible
 class GateCase:
     """One case of a corpus; loaded when first looked at."""
 
-    def __init__(self, case: Case, question: Question, baseline: Baseline | None = None, *, accepts: bool = False):
+    def __init__(self, case: Case, question: CaseQuestion, baseline: Baseline | None = None, *, accepts: bool = False):
         self.id = case.id
         self.measured: Measured | None = None
         """What the last checked decision came to."""
@@ -48,7 +48,7 @@ class GateCase:
         """The best decision; solved when first asked for, and remembered on disk."""
         return self._best.solution
 
-    def judge(self, decision: Solution | Mapping[str, Any]) -> Verdict:
+    def judge(self, decision: Solution | Mapping[str, Any]) -> CaseVerdict:
         """The gate's verdict on a decision: a Solution, its JSON, or the short form with `evicted`."""
         if not isinstance(decision, Solution):
             read = short_form if "evicted" in decision else Solution.parse
@@ -61,7 +61,7 @@ class GateCase:
         warning = self.measured.cache_warning
         return replace(found, notes=(*found.notes, warning)) if warning else found
 
-    def check(self, decision: Solution | Mapping[str, Any]) -> Verdict:
+    def check(self, decision: Solution | Mapping[str, Any]) -> CaseVerdict:
         """Like `judge`, but a case that does not pass is an AssertionError that names rule or level.
 
         While a baseline is being written, every decision is accepted.
@@ -69,7 +69,10 @@ class GateCase:
         __tracebackhide__ = True
         found = self.judge(decision)
         if found.faults and not self._accepts:
-            lines = [f"  {fault.key or fault.kind}: {fault.message}" for fault in found.faults]
+            lines = [
+                f"  {fault.key or fault.kind}: {'; '.join(filter(None, [fault.message, fault.names]))}"
+                for fault in found.faults
+            ]
             raise AssertionError("\n".join(map(visible, [f"{self.id} does not pass:", *lines])))
         return found
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cpsched.errors import one_line
-from cpsched.gate.report import Report
+from cpsched.gate.report import CheckedCases
 
 _IN_MESSAGE = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 _IN_PROPERTY = {**_IN_MESSAGE, ":": "%3A", ",": "%2C"}
 
 
-def workflow_commands(report: Report) -> Iterator[str]:
+def workflow_commands(report: CheckedCases) -> Iterator[str]:
     """Errors for faults, notices for cases that are gone."""
     for one in report.bad:
         for fault in one.faults:
@@ -21,7 +21,10 @@ def workflow_commands(report: Report) -> Iterator[str]:
                 "title": f"cpsched: {fault.key or fault.kind} ({one.case.id})",
             }
             stated = ",".join(f"{name}={_escaped(text, _IN_PROPERTY)}" for name, text in properties.items())
-            yield f"::error {stated}::{_escaped(fault.message, _IN_MESSAGE)}"
+            text = "; ".join(filter(None, [fault.message, fault.names]))
+            command = report.reproduce(one)
+            text += f"; reproduce with {command}" if command else ""
+            yield f"::error {stated}::{_escaped(text, _IN_MESSAGE)}"
     for case in report.removed:
         yield f"::notice title=cpsched%3A case removed::{_escaped(case, _IN_MESSAGE)} is in the baseline only"
 

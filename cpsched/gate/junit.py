@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from cpsched.gate.report import Report
-from cpsched.gate.verdict import Verdict
+from cpsched.gate.report import CheckedCases
+from cpsched.gate.verdict import CaseVerdict
 from cpsched.visible import visible
 
 
-def junit(report: Report) -> str:
+def junit(report: CheckedCases) -> str:
     """One suite, one test case per case; faults are failures, what could not be run is an error."""
     states = report.states
     suite = ElementTree.Element(
@@ -31,14 +31,15 @@ def junit(report: Report) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(suites, encoding="unicode")}\n'
 
 
-def _case(report: Report, one: Verdict) -> ElementTree.Element:
+def _case(report: CheckedCases, one: CaseVerdict) -> ElementTree.Element:
     case = one.case
     attributes = {"classname": report.engine, "name": case.id, "file": case.file, "time": f"{case.seconds:.3f}"}
     shown = ElementTree.Element("testcase", {name: _text(value) for name, value in attributes.items()})
     tag = "failure" if one.state == "failed" else "error"
     for fault in one.faults:
         kind = fault.kind if not fault.key else f"{fault.kind} {fault.key}"
-        ElementTree.SubElement(shown, tag, type=_text(kind), message=_text(fault.message)).text = _text(fault.message)
+        text = "\n".join(filter(None, [fault.message, fault.names, report.reproduce(one)]))
+        ElementTree.SubElement(shown, tag, type=_text(kind), message=_text(fault.message)).text = _text(text)
     told = [*([case.choice] if case.choice else []), *one.notes]
     if told:
         ElementTree.SubElement(shown, "system-out").text = _text("\n".join(told))

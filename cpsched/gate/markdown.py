@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from cpsched.compare.sections import Section
 from cpsched.compare.text import markdown_tables, md
 from cpsched.gate.measure import Distance
-from cpsched.gate.report import Report
+from cpsched.gate.report import CheckedCases
 
 MOST_ROWS = 50
 """A comment on GitHub holds 65,536 characters."""
+MOST_COMMANDS = 10
 
 
-def markdown(report: Report) -> str:
+def markdown(report: CheckedCases) -> str:
     """Headline, what failed, what changed."""
     mark = "✅" if report.exit_code == 0 else "❌"
     models = ["", md(report.models) + "."] if report.models else []
@@ -23,11 +24,18 @@ def markdown(report: Report) -> str:
     return "\n".join(lines) + "\n"
 
 
-def sections(report: Report) -> Iterator[Section]:
+def sections(report: CheckedCases) -> Iterator[Section]:
     """Tables of faults, rules, and news."""
-    faults = [(one.case.id, fault.key or fault.kind, fault.message) for one in report.bad for fault in one.faults]
+    faults = [
+        (one.case.id, fault.key or fault.kind, "; ".join(filter(None, [fault.message, fault.names])))
+        for one in report.bad
+        for fault in one.faults
+    ]
     if faults:
         yield _cut("Failed", ["case", "rule or level", ""], faults)
+    commands = [(one.case.id, command) for one in report.bad if (command := report.reproduce(one))]
+    if commands:
+        yield _cut("Reproduce", ["case", "command"], commands, MOST_COMMANDS)
     if report.rules:
         rows = [(rule, str(count)) for rule, count in report.rules.most_common()]
         yield Section("Rules broken", ["rule", "#cases"], rows)
@@ -40,7 +48,7 @@ def sections(report: Report) -> Iterator[Section]:
     yield from _distances(report)
 
 
-def _distances(report: Report) -> Iterator[Section]:
+def _distances(report: CheckedCases) -> Iterator[Section]:
     """How many decisions reach the optimum, and where the others part from it."""
     counts: dict[str, int] = {}
     for one in report.verdicts:
@@ -61,5 +69,5 @@ def _open(distance: Distance) -> str:
     return f"open from {distance.open_from} on" if distance.open_from else "not proved"
 
 
-def _cut(title: str, columns: list[str], rows: Sequence[Sequence[str]]) -> Section:
-    return Section(title, columns, rows[:MOST_ROWS], max(0, len(rows) - MOST_ROWS))
+def _cut(title: str, columns: list[str], rows: Sequence[Sequence[str]], most: int = MOST_ROWS) -> Section:
+    return Section(title, columns, rows[:most], max(0, len(rows) - most))

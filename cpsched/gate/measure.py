@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from cpsched.compare.contender import OPTIMAL, Contender, contend
 from cpsched.compare.optima import optima_in
 from cpsched.compare.session import Session, Told, open_sessions
-from cpsched.compare.standing import Gap, gap
 from cpsched.completeness.registry import doubts
 from cpsched.contents import Size
 from cpsched.errors import InputError, unexpected
+from cpsched.gate.affected import Affected
 from cpsched.importers.corpus import Case
 from cpsched.judge import LEVELS
 from cpsched.options import Options
+from cpsched.policy.levels import Stated
+from cpsched.ranking import Gap, gap
 from cpsched.solution import Finding, SolutionStatus
 
-Value = int | str | None
 Outcome = Literal["decided", "no answer", "engine error", "bad case"]
 NO_RESULT = "its process ended without a result"
 
@@ -33,6 +34,10 @@ class Distance:
     """None: it is as good."""
     open_from: str = ""
     """The first level that the search for the optimum left open."""
+    levels: Mapping[str, Stated] = field(default_factory=dict)
+    """Of the best decision."""
+    names: Affected = field(default_factory=Affected)
+    """The best decision in names."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +61,9 @@ class Measured:
     instance: str = ""
     """Hash of instance and policy."""
     findings: tuple[Finding, ...] = ()
-    levels: Mapping[str, Value] = field(default_factory=dict)
+    levels: Mapping[str, Stated] = field(default_factory=dict)
+    decision: Affected = field(default_factory=Affected)
+    """In names."""
     distance: Distance | None = None
     """None if nobody asked, or there is no decision."""
     note: str = ""
@@ -65,6 +72,8 @@ class Measured:
     seconds: float = 0.0
     cache_warning: str = ""
     """What is wrong with the folder of remembered optima."""
+    in_corpus: str = ""
+    """What the corpus calls the case, if another name: a case for two schedulers is measured twice."""
 
     @property
     def rules(self) -> Counter[str]:
@@ -73,7 +82,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Question:
+class CaseQuestion:
     """What is asked about every case alike."""
 
     engine: str
@@ -84,7 +93,7 @@ class Question:
     """Whether the distance to the optimum is worked out."""
 
 
-def measure(case: Case, question: Question) -> list[Measured]:
+def measure(case: Case, question: CaseQuestion) -> list[Measured]:
     """Load, decide, judge, and hold against the optimum; whatever goes wrong with one case is told, not raised.
 
     A case in which pods of two schedulers wait is measured for each.
@@ -96,10 +105,14 @@ def measure(case: Case, question: Question) -> list[Measured]:
         return [Measured(*place, "bad case", str(error.within(file=case.place)))]
     except Exception as error:
         return [Measured(*place, "bad case", f"{case.place}: {unexpected(error)}")]
-    return [_measured(session, question) for session in sessions]
+    return [_named(_measured(session, question), case) for session in sessions]
 
 
-def _measured(session: Session, question: Question) -> Measured:
+def _named(one: Measured, case: Case) -> Measured:
+    return one if one.id == case.id else replace(one, in_corpus=case.id)
+
+
+def _measured(session: Session, question: CaseQuestion) -> Measured:
     place = (session.id, session.file, session.line)
     try:
         return _decided(session, question)
@@ -114,7 +127,7 @@ def lost(case: Case) -> list[Measured]:
     return [Measured(case.id, case.file, case.line, "engine error", NO_RESULT)]
 
 
-def _decided(session: Session, question: Question) -> Measured:
+def _decided(session: Session, question: CaseQuestion) -> Measured:
     optima = optima_in(question.cache)
     own = contend(session, question.engine, question.options, optima)
     best = None
@@ -139,7 +152,8 @@ def measured(session: Session, own: Contender, best: Contender | None = None) ->
         instance=fingerprint(session),
         findings=(*own.solution.findings, *_refuted(own, best)),
         levels=own.standing.shown,
-        distance=_distance(own, own if own.solution.proves else best),
+        decision=Affected.of(session.instance, own.solution),
+        distance=_distance(session, own, own if own.solution.proves else best),
         note=own.note,
         doubts=(*(doubt.text for doubt in doubts(session.instance, session.policy)), *own.solution.notes),
         seconds=own.seconds,
@@ -163,9 +177,15 @@ def fingerprint(session: Session) -> str:
     return f"{session.instance.sha256[:12]}-{session.policy.sha256[:8]}"
 
 
-def _distance(own: Contender, best: Contender | None) -> Distance | None:
+def _distance(session: Session, own: Contender, best: Contender | None) -> Distance | None:
     if best is None or own.standing is None or best.standing is None:
         return None
     levels = best.solution.levels if best.solution.proves else ()
     open_from = next((level.label for level in levels if not level.proved), "")
-    return Distance(best.solution.status is SolutionStatus.OPTIMAL, gap(own.standing, best.standing), open_from)
+    return Distance(
+        best.solution.status is SolutionStatus.OPTIMAL,
+        gap(own.standing, best.standing),
+        open_from,
+        best.standing.shown,
+        Affected.of(session.instance, best.solution),
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,32 +11,44 @@ import cpsched.version
 from cpsched.contents import read_of_many
 from cpsched.errors import InputError
 from cpsched.gate.baseline import Baseline, Entry
+from cpsched.gate.demands import Demands
 from cpsched.gate.measure import Measured
-from cpsched.gate.verdict import State, Verdict, verdict
+from cpsched.gate.verdict import CaseVerdict, State, verdict
 from cpsched.importers.chosen import grouped
 
 PASSED, FAILED, BAD_CASE, NO_ANSWER = 0, 1, 2, 3
 
 
 @dataclass
-class Report:
+class CheckedCases:
     """Grows case by case."""
 
     corpus: str
     engine: str
     baseline: Baseline | None = None
-    verdicts: list[Verdict] = field(default_factory=list)
+    demands: Demands = field(default_factory=Demands)
+    command: str = ""
+    """What was typed, as far as it matters for one case; empty if nothing was typed."""
+    chosen: frozenset[str] = frozenset()
+    """The cases that were asked for; empty: all."""
+    verdicts: list[CaseVerdict] = field(default_factory=list)
     _ids: set[str] = field(default_factory=set)
 
-    def add(self, case: Measured) -> Verdict:
+    def add(self, case: Measured) -> CaseVerdict:
         """Judge one more case."""
         if case.id in self._ids:
             raise InputError(f"two cases are called {case.id}", file=case.file, right="give each row an id of its own")
         self._ids.add(case.id)
         entry = None if self.baseline is None else self.baseline.cases.get(case.id)
-        found = verdict(case, entry, has_baseline=self.baseline is not None)
+        found = verdict(case, entry, has_baseline=self.baseline is not None, demands=self.demands)
         self.verdicts.append(found)
         return found
+
+    def reproduce(self, one: CaseVerdict) -> str:
+        """The command that checks this case alone; empty if there is none, as for a case from stdin."""
+        if not self.command or self.corpus == "-":
+            return ""
+        return f"{self.command} --case {shlex.quote(one.case.in_corpus or one.case.id)}"
 
     @property
     def states(self) -> Counter[State]:
@@ -44,11 +57,15 @@ class Report:
 
     @property
     def removed(self) -> list[str]:
-        """Cases of the baseline that the corpus no longer has."""
-        return [] if self.baseline is None else [case for case in self.baseline.cases if case not in self._ids]
+        """Cases of the baseline that the corpus no longer has; nobody knows if only some were asked for."""
+        return (
+            []
+            if self.baseline is None or self.chosen
+            else [case for case in self.baseline.cases if case not in self._ids]
+        )
 
     @property
-    def bad(self) -> list[Verdict]:
+    def bad(self) -> list[CaseVerdict]:
         """Everything that did not pass."""
         return [one for one in self.verdicts if one.state != "passed"]
 
@@ -102,15 +119,17 @@ class Report:
             "states": dict(self.states),
             "rules": dict(self.rules),
             "removed": self.removed,
-            "cases": [_case(one) for one in self.verdicts],
+            "cases": [_case(one, self.reproduce(one)) for one in self.verdicts],
         }
 
 
-def _case(one: Verdict) -> dict[str, Any]:
+def _case(one: CaseVerdict, reproduce: str) -> dict[str, Any]:
     case = one.case
     shown: dict[str, Any] = {"id": case.id, "file": case.file, "line": case.line, "state": one.state}
     notes = (*one.notes, case.note) if case.note else one.notes
     shown |= {"faults": [vars(fault) for fault in one.faults], "notes": list(notes)}
+    if one.faults and reproduce:
+        shown["reproduce"] = reproduce
     if case.read is not None:
         shown["read"] = case.read._asdict()
     if case.outcome != "decided":

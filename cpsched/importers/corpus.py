@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -107,6 +107,18 @@ def cases(corpus: str) -> Iterator[Case]:
         if file.parent not in expected:
             expected[file.parent] = _expected(file.parent / EXPECTED)
         yield Case(name, str(file), stated=_stated(file, expected[file.parent]))
+
+
+def chosen(corpus: str, ids: Collection[str]) -> Iterator[Case]:
+    """The cases of these ids; an id that no case has is an error, after those that are there."""
+    left = set(ids)
+    for case in cases(corpus):
+        if case.id in left:
+            left.remove(case.id)
+            yield case
+    if left:
+        name = min(left)
+        raise InputError(f"no case is called {name}", file=corpus, right="an id is as check and compare show it")
 
 
 def count(corpus: str) -> int:

@@ -26,7 +26,7 @@ Known = dict[tuple[type[Shape], str], Shape]
 
 
 @dataclass
-class Report:
+class ReadReport:
     """What an import understood and what it left aside."""
 
     read: Counter[str] = field(default_factory=Counter)
@@ -74,7 +74,7 @@ def no_object(raw: Any, file: str, place: str) -> InputError | None:
     return None
 
 
-def read_object(raw: Any, file: str, place: str, report: Report) -> Found | None:
+def read_object(raw: Any, file: str, place: str, report: ReadReport) -> Found | None:
     """Validate one object; None for a kind that scheduling does not look at (counted in the report)."""
     if (wrong := no_object(raw, file, place)) is not None:
         raise wrong

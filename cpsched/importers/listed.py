@@ -1,4 +1,4 @@
-"""The objects in a document: a List, lists in lists, an array, or one object, each with its place."""
+"""The objects in a document: a List, lists in lists, an array, objects under keys, or one object, with their places."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import Any
 from cpsched.complaints import named
 from cpsched.errors import InputError
 from cpsched.importers.kubernetes import no_object
-from cpsched.importers.stripped import kind_of
+from cpsched.importers.stripped import Kind, kind_of, names_a_kind
 from cpsched.objects import KINDS
 from cpsched.parsing import Document
 
+MOST_KEYS_DEEP = 4
+"""Levels of keys above the objects: {"cluster": {"namespaces": {"default": {"pods": [...]}}}} has as many."""
 _LISTS = frozenset({"List", *(f"{kind}List" for _, kind in KINDS)})
 
 
@@ -34,7 +36,12 @@ def _objects(data: Any, place: str, file: str, strict: bool) -> Iterator[tuple[s
         yield from ((f"{place}.rows[{at}].object".removeprefix("."), one) for at, one in enumerate(rows) if one)
         return
     if not isinstance(data, Mapping) or not _is_list(data, strict):
-        yield place, data
+        keyed = [] if strict else list(_under_keys(data, place, file, MOST_KEYS_DEEP))
+        yield from (
+            keyed
+            if any(_may_be_object(one) for _, one in keyed)
+            else [(place, _watched(data, file) if not strict else data)]
+        )
         return
     items = data.get("items")
     place = f"{place}.items" if place else "items"
@@ -54,6 +61,37 @@ def _items(
         return
     for index, item in enumerate(complete):
         yield from _objects(item, f"{place}[{index}]", file, strict)
+
+
+def _under_keys(data: Any, place: str, file: str, deep: int) -> Iterator[tuple[str, Any]]:
+    """What stands under keys in a document that is no object: objects by name or path, lists under `pods`, `nodes`."""
+    if not isinstance(data, Mapping) or data.get("kind") or "metadata" in data:
+        return
+    for key, value in data.items():
+        here = f"{place}.{key}".removeprefix(".")
+        values = value.get("items") if isinstance(value, Mapping) and not value.get("kind") else value
+        if isinstance(values, list) and names_a_kind(str(key)):
+            yield from _items(values, here, file, _of_key(values, str(key)), strict=False)
+        elif isinstance(value, Mapping) and value.get("kind") and isinstance(value.get("metadata"), Mapping):
+            yield from _objects(value, here, file, strict=False)
+        elif deep > 1:
+            yield from _under_keys(value, here, file, deep - 1)
+
+
+def _of_key(values: list[Any], key: str) -> Mapping[str, Any]:
+    """What the values under a key are, if they do not say it themselves, as the first one shows."""
+    known = next((kind_of(one, key) for one in values if isinstance(one, Mapping)), None)
+    return {} if known is None else {"apiVersion": _api_version(known), "kind": known[1]}
+
+
+def _api_version(kind: Kind) -> str:
+    return f"{kind[0]}/v1" if kind[0] else "v1"
+
+
+def _watched(data: Any, file: str) -> Any:
+    """The object of an event as `kubectl get --watch --output-watch-events` prints it; anything else as it is."""
+    is_event = isinstance(data, Mapping) and not data.get("kind") and data.get("type") in ("ADDED", "MODIFIED")
+    return _with_kind(data["object"], file, {}, strict=False) if is_event and "object" in data else data
 
 
 def _may_be_object(item: Any) -> bool:
@@ -78,6 +116,5 @@ def _with_kind(item: Any, file: str, default: Mapping[str, Any], strict: bool) -
     if not isinstance(item, Mapping) or item.get("kind") or _is_list(item, strict):
         return item
     if not default and not strict and (known := kind_of(item, file)) is not None:
-        group, kind = known
-        default = {"apiVersion": f"{group}/v1" if group else "v1", "kind": kind}
+        default = {"apiVersion": _api_version(known), "kind": known[1]}
     return {**item, **default}

@@ -20,7 +20,7 @@ from cpsched.importers.cluster_info import NAMESPACES_DUMPED, namespaces_dumped
 from cpsched.importers.duplicates import without_duplicates
 from cpsched.importers.formats import KUBERNETES, read_input, translated
 from cpsched.importers.gaps import Gaps
-from cpsched.importers.kubernetes import EXPECTED, Found, Report, input_error, no_object, read_object
+from cpsched.importers.kubernetes import EXPECTED, Found, ReadReport, input_error, no_object, read_object
 from cpsched.importers.listed import objects_in
 from cpsched.importers.snapshot import Context
 from cpsched.instance import API_VERSION, Instance
@@ -46,7 +46,7 @@ def load(  # noqa: PLR0913 - what a user can say of an input
     node_usage: Mapping[str, Any] | None = None,
     lenient: bool = False,
     strict: bool = False,
-    report: Report | None = None,
+    report: ReadReport | None = None,
     format: str | None = None,
     queues: Source | None = None,
     changes: Changes | None = None,
@@ -72,7 +72,7 @@ def load(  # noqa: PLR0913 - what a user can say of an input
         held: with the tasks of jobs that wait for enqueue, which have no pods yet, so that they can be explained.
     """
     with without_collector():
-        report = Report() if report is None else report
+        report = ReadReport() if report is None else report
         stated = {"sharding": sharding, "node_usage": node_usage}
         return _load(source, stated, Context(report, lenient, strict, held=held), format, queues, changes or Changes())
 
@@ -122,7 +122,7 @@ def _load(
     return instance
 
 
-def _refuse_nothing(report: Report, file: str) -> None:
+def _refuse_nothing(report: ReadReport, file: str) -> None:
     """InputError if nothing was read, for the reason that explains it best; a cluster may also be empty."""
     if (fault := report.aside.first_error(OBJECTS, FILES, PARTS)) is not None:
         raise fault
@@ -234,7 +234,7 @@ def _completed(
 
 def _submitted(source: Source) -> tuple[list[Found], list[Given]]:
     """The objects of something that is submitted, where every fault is an error."""
-    context, settings = Context(Report(), strict=True), dict[str, Any]()
+    context, settings = Context(ReadReport(), strict=True), dict[str, Any]()
     documents, file = _documents(source, KUBERNETES, context)
     news = [Document(one.file, [as_new(raw) for _, raw in objects_in(one)]) for one in documents]
     found = [item for document in news for item in _read(document, settings, context)]

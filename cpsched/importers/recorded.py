@@ -17,32 +17,32 @@ _PARTS = ("binds", "allocated", "pipelined", "nominations", "phases")
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RecordedOutcome:
     """One decision, and in how many runs of the scheduler it was seen."""
 
     solution: Solution
     count: int = 1
 
 
-def outcomes(case: Case) -> tuple[Outcome, ...]:
+def outcomes(case: Case) -> tuple[RecordedOutcome, ...]:
     """The recorded decisions of a case, most frequent first; none if nothing was recorded."""
     found = list(_outcomes(case))
     return tuple(sorted(found, key=lambda one: -one.count))
 
 
-def _outcomes(case: Case) -> Iterator[Outcome]:
+def _outcomes(case: Case) -> Iterator[RecordedOutcome]:
     stated = case.stated
     solution = stated.get("solution")
     if isinstance(solution, Path):
         document = read_document(solution)
-        yield Outcome(_named(Solution.parse(document.data, file=document.file)))
+        yield RecordedOutcome(_named(Solution.parse(document.data, file=document.file)))
     elif solution is not None:
-        yield Outcome(_named(Solution.parse(solution, file=case.place)))
+        yield RecordedOutcome(_named(Solution.parse(solution, file=case.place)))
     elif "outcomes" in stated:
         for one in stated["outcomes"]:
-            yield Outcome(decision(one, case.place), int(one.get("count", 1)))
+            yield RecordedOutcome(decision(one, case.place), int(one.get("count", 1)))
     elif "decision" in stated:
-        yield Outcome(decision(stated["decision"], case.place))
+        yield RecordedOutcome(decision(stated["decision"], case.place))
 
 
 def decision(stated: Any, file: str) -> Solution:

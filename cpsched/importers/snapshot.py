@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cpsched.aside import Aside
-from cpsched.importers.kubernetes import Report
+from cpsched.importers.kubernetes import ReadReport
 
 if TYPE_CHECKING:
     from cpsched.workloads.expand import Given
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Context:
     """Goes through a translation and collects."""
 
-    report: Report
+    report: ReadReport
     lenient: bool = False
     strict: bool = False
     """every fault is an error, as for a case; for a cluster, what cannot be read is set aside"""

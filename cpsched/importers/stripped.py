@@ -1,4 +1,4 @@
-"""Objects that lost their kind: programs in Go write lists without it, so the name of the file says what they are."""
+"""Objects that lost their kind: programs in Go write them without it, so the name of the file says what they are."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def kind_of(raw: Mapping[str, Any], file: str) -> Kind | None:
     """What an object without a kind is by its file's name (pods.json, core_v1_pods.json, pods/default.json); else None.
 
     The object must have a name, and of several kinds in a path it is the one with which it shares most fields; a
-    folder's name counts only if there are such fields.
+    folder's name counts only if there are such fields. Where no name helps, containers make a pod, and what a kubelet
+    reports makes a node.
     """
     metadata = raw.get("metadata")
     if not isinstance(metadata, Mapping) or not isinstance(metadata.get("name"), str):
@@ -39,7 +40,21 @@ def kind_of(raw: Mapping[str, Any], file: str) -> Kind | None:
         shared = _shared_fields(raw, KINDS[kind])
         if shared > most and (shared or not distance):
             best, most = kind, shared
-    return best
+    return best or _by_shape(raw)
+
+
+def names_a_kind(word: str) -> bool:
+    """Whether objects of a kind stand under this key: `pods`, `Nodes`, `pvcs`, `queues.scheduling.volcano.sh`."""
+    return next(_named_kinds(word), None) is not None
+
+
+def _by_shape(raw: Mapping[str, Any]) -> Kind | None:
+    spec, status = raw.get("spec"), raw.get("status")
+    if isinstance(spec, Mapping) and isinstance(spec.get("containers"), list):
+        return "", "Pod"
+    if isinstance(status, Mapping) and isinstance(status.get("allocatable"), Mapping):
+        return "", "Node"
+    return None
 
 
 def _named_kinds(file: str) -> Iterator[tuple[int, Kind]]:

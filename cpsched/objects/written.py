@@ -7,7 +7,18 @@ from typing import Any
 from cpsched.objects import KINDS
 from cpsched.objects.base import Object, Shape
 
-_NAMES_BY_SHAPE = {shape: (f"{group}/v1" if group else "v1", kind) for (group, kind), shape in KINDS.items()}
+_VERSIONS = {
+    ("scheduling.volcano.sh", "PodGroup"): "v1beta1",
+    ("scheduling.volcano.sh", "Queue"): "v1beta1",
+    ("topology.volcano.sh", "HyperNode"): "v1alpha1",
+    ("nodeinfo.volcano.sh", "Numatopology"): "v1alpha1",
+    ("scheduling.k8s.io", "PodGroup"): "v1alpha2",
+}
+"""Kinds whose API version is not v1 in the releases that are mirrored."""
+_NAMES_BY_SHAPE = {
+    shape: (f"{group}/{_VERSIONS.get((group, kind), 'v1')}" if group else "v1", kind)
+    for (group, kind), shape in KINDS.items()
+}
 _SHARED = {"spec": True, "status": True}
 
 
@@ -31,8 +42,13 @@ def shared_dict(item: Object, known: dict[int, Any]) -> dict[str, Any]:
 
 
 def unversioned_dict(item: Object, known: dict[int, Any]) -> dict[str, Any]:
-    """The same without the resourceVersion, which changes with every heartbeat of a node."""
+    """The same without the resourceVersion, which changes with every heartbeat of a node, and with every group at v1.
+
+    No field that is read depends on the API version, and a hash does not change when a kind is promoted.
+    """
     content = shared_dict(item, known)
+    group, slash, _ = content["apiVersion"].rpartition("/")
+    content["apiVersion"] = f"{group}{slash}v1"
     if item.metadata.resource_version:
         content["metadata"] = {name: one for name, one in content["metadata"].items() if name != "resourceVersion"}
     return content

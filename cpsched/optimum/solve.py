@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cpsched import timestamps
 from cpsched.check import Decision
 from cpsched.collector import without_collector
 from cpsched.instance import Instance
@@ -13,7 +12,7 @@ from cpsched.optimum.search.continuation import continued
 from cpsched.optimum.search.lexicographic import LexicographicSearch
 from cpsched.optimum.search.result import LevelResult
 from cpsched.policy import Policy
-from cpsched.policy.levels import SENSES
+from cpsched.policy.levels import SENSES, LevelRef
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Level, Solution, SolutionStatus
 
@@ -67,18 +66,15 @@ def _solution(search: LexicographicSearch) -> Solution:
 
 
 def _level(result: LevelResult) -> Level:
+    ref = LevelRef(result.name, result.priority)
     return Level(
-        name=result.name,
-        priority=result.priority,
-        sense=SENSES[result.name],
-        value=_shown(result.name, result.value),
-        bound=_shown(result.name, result.bound),
+        name=ref.name,
+        priority=ref.priority,
+        sense=SENSES[ref.name],
+        value=ref.stated(result.value),
+        bound=ref.stated(result.bound),
         proved=result.proved,
         prover="" if result.prover is None else result.prover.name,
         given_open_levels=result.given_open_levels,
         seconds=round(result.seconds, 3),
     )
-
-
-def _shown(name: str, value: int | None) -> int | str | None:
-    return timestamps.text(value) if name == "victim_start_time" and value is not None else value

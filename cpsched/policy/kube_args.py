@@ -15,7 +15,7 @@ from cpsched.policy.shapes import ClosedShape
 Duration = Annotated[int, BeforeValidator(durations.nanoseconds)]
 
 
-class Args(ClosedShape):
+class SharedArgs(ClosedShape):
     """What all plugin arguments share: they may say their own kind."""
 
     api_version: str = ""
@@ -50,7 +50,7 @@ CPU_AND_MEMORY = (ResourceSpec(name="cpu"), ResourceSpec(name="memory"))
 Resources = Annotated[Items[ResourceSpec], BeforeValidator(_resources_or_default)]
 
 
-class DefaultPreemptionArgs(Args):
+class DefaultPreemptionArgs(SharedArgs):
     """How many candidate nodes a preemption looks for at least."""
 
     min_candidate_nodes_percentage: int = Field(10, ge=0, le=100)
@@ -63,14 +63,14 @@ class DefaultPreemptionArgs(Args):
         return self
 
 
-class InterPodAffinityArgs(Args):
+class InterPodAffinityArgs(SharedArgs):
     """Scoring of pod affinity."""
 
     hard_pod_affinity_weight: int = Field(1, ge=0, le=100)
     ignore_preferred_terms_of_existing_pods: bool = False
 
 
-class NodeAffinityArgs(Args):
+class NodeAffinityArgs(SharedArgs):
     """Node affinity that every pod of the profile has in addition to its own."""
 
     added_affinity: NodeAffinity | None = None
@@ -111,7 +111,7 @@ def _group(name: str) -> str:
     return name
 
 
-class NodeResourcesFitArgs(Args):
+class NodeResourcesFitArgs(SharedArgs):
     """Extended resources that are not checked, and the scoring strategy."""
 
     ignored_resources: Items[str] = ()
@@ -119,7 +119,7 @@ class NodeResourcesFitArgs(Args):
     scoring_strategy: ScoringStrategy = ScoringStrategy(type="LeastAllocated")
 
 
-class NodeResourcesBalancedAllocationArgs(Args):
+class NodeResourcesBalancedAllocationArgs(SharedArgs):
     """Resources whose usage should be even."""
 
     resources: Resources = CPU_AND_MEMORY
@@ -133,7 +133,7 @@ class NodeResourcesBalancedAllocationArgs(Args):
         return self
 
 
-class PodTopologySpreadArgs(Args):
+class PodTopologySpreadArgs(SharedArgs):
     """Constraints of pods that have none of their own."""
 
     default_constraints: Items[TopologySpreadConstraint] = ()
@@ -172,14 +172,14 @@ def _soft(topology_key: str, max_skew: int) -> TopologySpreadConstraint:
 SYSTEM_CONSTRAINTS = (_soft("kubernetes.io/hostname", 3), _soft("topology.kubernetes.io/zone", 5))
 
 
-class VolumeBindingArgs(Args):
+class VolumeBindingArgs(SharedArgs):
     """Binding of volumes; a shape is known from 1.37 on."""
 
     bind_timeout_seconds: int = Field(600, ge=0)
     shape: Curve | None = None
 
 
-class DynamicResourcesArgs(Args):
+class DynamicResourcesArgs(SharedArgs):
     """Time limits of device allocation, in nanoseconds."""
 
     filter_timeout: Duration = Field(10 * durations.SECOND, ge=0)

@@ -79,20 +79,20 @@ OLD_WEIGHTS: dict[str, int] = {**WEIGHTS, "TaintToleration": 1, "NodeAffinity": 
 
 
 @dataclass(frozen=True)
-class Form:
+class ConfigForm:
     """A version of the KubeSchedulerConfiguration: the releases that read it, and its default score weights."""
 
     releases: str
     weights: Mapping[str, int]
 
 
-FORMS: dict[FormName, Form] = {
-    "v1": Form("from 1.25 on", WEIGHTS),
-    "v1beta3": Form("from 1.23 to 1.28", WEIGHTS),
-    "v1beta2": Form("from 1.22 to 1.27", OLD_WEIGHTS),
-    "v1beta1": Form("from 1.19 to 1.22", OLD_WEIGHTS),
-    "v1alpha2": Form("of 1.18", OLD_WEIGHTS),
-    "v1alpha1": Form("up to 1.18", OLD_WEIGHTS),
+FORMS: dict[FormName, ConfigForm] = {
+    "v1": ConfigForm("from 1.25 on", WEIGHTS),
+    "v1beta3": ConfigForm("from 1.23 to 1.28", WEIGHTS),
+    "v1beta2": ConfigForm("from 1.22 to 1.27", OLD_WEIGHTS),
+    "v1beta1": ConfigForm("from 1.19 to 1.22", OLD_WEIGHTS),
+    "v1alpha2": ConfigForm("of 1.18", OLD_WEIGHTS),
+    "v1alpha1": ConfigForm("up to 1.18", OLD_WEIGHTS),
 }
 
 DECIDES: dict[str, str] = {

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema, model_validator
 
+from cpsched import timestamps
+from cpsched.complaints import shown
 from cpsched.policy.notes import known
 
 LevelKey = Literal[
@@ -24,6 +27,11 @@ LevelKey = Literal[
     "nodes_used",
 ]
 Sense = Literal["max", "min"]
+Value = int | None
+"""Of a decision on a level."""
+Stated = int | str | None
+"""The same in files and tables."""
+_IN_BRACKETS = re.compile(r"-?[0-9]{1,10}\]")
 
 LEVEL_KEYS: tuple[LevelKey, ...] = get_args(LevelKey)
 
@@ -49,6 +57,56 @@ SPLIT: dict[str, tuple[str, ...]] = {"queue_deficit": ("queue_deficit_max", "que
 
 BETWEEN = ("victim_max_priority", "victim_priority_sum")
 """What `victims_between` measures after every admission level but the last."""
+
+
+class LevelRef(NamedTuple):
+    """One level of a session: its name, and the priority of a level that exists once per priority.
+
+    A value is an integer, or None without victims. What it measures is in nanoseconds where it is a time; files and
+    tables state such a value as RFC 3339.
+    """
+
+    name: str
+    priority: int | None = None
+
+    @classmethod
+    def of_label(cls, label: str) -> LevelRef:
+        """The level of a label, jobs_admitted[1000] or a plain name; ValueError if there is no such level."""
+        name, bracket, priority = label.partition("[")
+        if name not in SENSES or (bracket and not _IN_BRACKETS.fullmatch(priority)):
+            raise ValueError(f"{label} is not a level")
+        return cls(name, int(priority.removesuffix("]")) if bracket else None)
+
+    @property
+    def label(self) -> str:
+        """jobs_admitted[1000], or the plain name."""
+        return self.name if self.priority is None else f"{self.name}[{self.priority}]"
+
+    @property
+    def is_better_more(self) -> bool:
+        """Whether more is better."""
+        return SENSES.get(self.name) == "max"
+
+    @property
+    def is_time(self) -> bool:
+        """Whether its values are times."""
+        return self.name == "victim_start_time"
+
+    def rank(self, value: Value) -> tuple[int, int]:
+        """A key that sorts better values first: no victims at all is best, whatever the sense."""
+        return (0, 0) if value is None else (1, -value if self.is_better_more else value)
+
+    def stated(self, value: Value) -> Stated:
+        """The value as files and tables state it."""
+        return timestamps.text(value) if self.is_time and value is not None else value
+
+    def value(self, stated: Stated) -> Value:
+        """The value that is stated; ValueError for what is none of this level."""
+        if isinstance(stated, str):
+            if not self.is_time:
+                raise ValueError(f"{shown(stated)} is no value of {self.label}, which is a whole number")
+            return timestamps.parse(stated)
+        return stated
 
 
 class Level(BaseModel):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cpsched.amounts import exact, listed, short
 from cpsched.instance import Task
-from cpsched.report.nodes import NodeGroup, NodeState, Occupant
+from cpsched.report.nodes import DrawnNode, DrawnNodes, Occupant
 from cpsched.report.scene import Fate, Scene, View
 
 MOST_BLOCKS = 24
@@ -79,7 +79,7 @@ class NodePicture:
     panels: tuple[Panel, ...]
 
 
-def node_picture(scene: Scene, group: NodeGroup, resources: Sequence[str]) -> NodePicture:
+def node_picture(scene: Scene, group: DrawnNodes, resources: Sequence[str]) -> NodePicture:
     """The node's bars before and after every decision."""
     views: list[View | None] = [None, *scene.views]
     panels = []
@@ -129,7 +129,7 @@ def _without_pods(task: Task) -> dict[str, int]:
     return {name: value for name, value in task.requests.items() if name != "pods"}
 
 
-def _bar(group: NodeGroup, state: NodeState, resource: str, present: list[_Piece], leaving: list[_Piece]) -> Bar:
+def _bar(group: DrawnNodes, state: DrawnNode, resource: str, present: list[_Piece], leaving: list[_Piece]) -> Bar:
     size = group.size(resource)
     used, allocatable = state.used(resource), group.allocatable.get(resource, 0)
     remain = sum(one.task.requests.get(resource, 0) for one in state.present if one.fate in (Fate.STAYS, Fate.ENDS))

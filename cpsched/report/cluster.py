@@ -8,7 +8,7 @@ from cpsched.amounts import short, shown
 from cpsched.report.bars import NodePicture, node_picture
 from cpsched.report.document import Block, Cell, Picture, Section, Table, Text, table
 from cpsched.report.fleet import fleet
-from cpsched.report.nodes import NodeGroup, by_interest, node_groups
+from cpsched.report.nodes import DrawnNodes, by_interest, node_groups
 from cpsched.report.scene import Scene
 
 MOST_NODES = 40
@@ -48,7 +48,7 @@ def cluster_section(scene: Scene, resources: list[str], most: int = MOST_NODES) 
     return Section("cluster", "The cluster", tuple(blocks))
 
 
-def _told(scene: Scene, groups: list[NodeGroup], drawn: list[NodeGroup], calm: list[NodeGroup]) -> str:
+def _told(scene: Scene, groups: list[DrawnNodes], drawn: list[DrawnNodes], calm: list[DrawnNodes]) -> str:
     total = len(scene.instance.nodes)
     pictured = sum(len(group.names) for group in (*drawn, *calm))
     changed = sum(len(group.names) for group in groups if group.is_touched)
@@ -63,7 +63,7 @@ def _told(scene: Scene, groups: list[NodeGroup], drawn: list[NodeGroup], calm: l
     )
 
 
-def _table(groups: list[NodeGroup], states: tuple[str, ...], resources: list[str]) -> Table:
+def _table(groups: list[DrawnNodes], states: tuple[str, ...], resources: list[str]) -> Table:
     rows = []
     for group in groups:
         name = group.names[0] + (f" and {len(group.names) - 1} alike" if len(group.names) > 1 else "")

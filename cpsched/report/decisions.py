@@ -17,12 +17,12 @@ from cpsched.report.queues import queue_section
 from cpsched.report.scene import Scene, View
 from cpsched.report.standing import standings
 from cpsched.report.status import status_text
-from cpsched.report.told import Told, doubt_cells
+from cpsched.report.told import DecisionFacts, doubt_cells
 from cpsched.snapshot import Snapshot
 from cpsched.solution import SolutionStatus
 
 
-def decision_report(scene: Scene, told: Told | None = None, *, most_nodes: int = MOST_NODES) -> Report:
+def decision_report(scene: Scene, told: DecisionFacts | None = None, *, most_nodes: int = MOST_NODES) -> Report:
     """Everything there is to see about decisions on one cluster; a comparison adds its verdicts and reasons."""
     sections = decision_sections(scene, most_nodes=most_nodes)
     if told is not None and told.differences:
@@ -61,7 +61,7 @@ def _about(scene: Scene) -> str:
     return f"What {told} would do, judged by model {scene.snapshot.policy.name}"
 
 
-def verdict(scene: Scene, told: Told | None = None) -> list[Cell]:
+def verdict(scene: Scene, told: DecisionFacts | None = None) -> list[Cell]:
     """What is left out, who is better and where that shows, then what each decision does."""
     cells = [Cell(one.text) for one in scene.snapshot.instance.what_if]
     cells += doubt_cells(view.solution for view in scene.views)

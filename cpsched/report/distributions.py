@@ -12,7 +12,7 @@ from cpsched.objectives import IN_MILLIONTHS, MILLIONTHS
 from cpsched.report import charts
 from cpsched.report.document import Block, Picture, Text, table
 from cpsched.report.standing import PRIORITY_SUM, difference_text
-from cpsched.report.study_numbers import Gap, Spread, Study, Time, ranges
+from cpsched.report.study_numbers import LevelGap, Spread, Study, Time, ranges
 
 MOST_POINTS = 4000
 """More points than this are thinned out evenly."""
@@ -30,9 +30,9 @@ class Charts:
     told: str
 
 
-def _by_level(study: Study) -> dict[str, dict[str, list[Gap]]]:
+def _by_level(study: Study) -> dict[str, dict[str, list[LevelGap]]]:
     """Level → who → gaps, in the order of importance; levels without a difference are left out."""
-    by_level: dict[str, dict[str, list[Gap]]] = {}
+    by_level: dict[str, dict[str, list[LevelGap]]] = {}
     for gap in study.gaps:
         by_level.setdefault(gap.level, {}).setdefault(study.who(gap.engine, gap.model), []).append(gap)
     return {

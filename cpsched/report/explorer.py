@@ -13,6 +13,7 @@ from typing import Any
 
 from cpsched.amounts import listed, short
 from cpsched.instance import Task
+from cpsched.objectives import IN_MILLIONTHS, PRIORITY_OFFSET
 from cpsched.report.document import Picture, Section
 from cpsched.report.levels import proof
 from cpsched.report.nodes import pictured_resources
@@ -101,6 +102,8 @@ def explorer_data(scene: Scene) -> dict[str, Any]:
         ],
         "starving": [jobs[job.key] for job in snapshot.starving if job.key in jobs],
         "asks": list(asks),
+        "millionths": sorted(IN_MILLIONTHS),
+        "priority_offset": PRIORITY_OFFSET,
         "tasks": tasks,
         "views": [_view(scene, view, numbers, nodes, jobs) for view in scene.views],
     }
@@ -152,9 +155,9 @@ def _groupings(scene: Scene) -> dict[str, dict[str, Any]]:
     drawn = [name for name in ("cpu", "memory") if any(name in n.allocatable for n in instance.nodes.values())]
     extra = sorted({n for one in instance.nodes.values() for n, v in one.allocatable.items() if "/" in n and v > 0})
     ways: dict[str, Callable[[str], str]] = {
-        "size": lambda name: _size(instance.nodes[name].allocatable, (*drawn, *extra)),
+        "node class": lambda name: _size(instance.nodes[name].allocatable, (*drawn, *extra)),
         "zone": lambda name: instance.nodes[name].labels.get(ZONE, "no zone"),
-        "HyperNode": _leaf_of(scene),
+        "HyperNode": _path_of(scene),
     }
     groupings = {}
     for way, group_of in ways.items():
@@ -169,8 +172,8 @@ def _size(allocatable: dict[str, int], resources: Iterable[str]) -> str:
     return listed({name: allocatable.get(name, 0) for name in resources}) or "nothing to give"
 
 
-def _leaf_of(scene: Scene) -> Callable[[str], str]:
-    """The path of HyperNodes that a node lies under, from the top; the same for all without any."""
+def _path_of(scene: Scene) -> Callable[[str], str]:
+    """The path of HyperNodes around a node, from the widest; the same for all nodes without any."""
     from cpsched.objects.topology import HyperNode
 
     if not scene.instance.of_kind(HyperNode):
@@ -178,7 +181,8 @@ def _leaf_of(scene: Scene) -> Callable[[str], str]:
     tree = Tree(scene.instance)
     smallest: dict[str, str] = {}
     for tier in reversed(tree.tiers):
-        for name in tree.by_tier[tier]:
-            for node in tree.nodes.get(name, ()):
-                smallest[node] = "" if name == TOP else name
-    return lambda name: smallest.get(name) or "no HyperNode"
+        smallest |= {node: name for name in tree.by_tier[tier] for node in tree.nodes.get(name, ())}
+    paths = {
+        name: " / ".join(one for one in reversed(tree.ancestors(name)) if one != TOP) for name in set(smallest.values())
+    }
+    return lambda name: paths.get(smallest.get(name, ""), "") or "no HyperNode"

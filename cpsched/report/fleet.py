@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cpsched.report.nodes import COMING, NodeState, states_by_node
+from cpsched.report.nodes import COMING, DrawnNode, states_by_node
 from cpsched.report.scene import Fate, Scene
 
 CELL, GAP = 12, 2
@@ -34,7 +34,7 @@ def fleet(scene: Scene, resources: list[str]) -> tuple[FleetMap, ...]:
 
 
 def _map(
-    scene: Scene, resources: list[str], number: int, name: str, nodes: list[tuple[str, tuple[NodeState, ...]]]
+    scene: Scene, resources: list[str], number: int, name: str, nodes: list[tuple[str, tuple[DrawnNode, ...]]]
 ) -> FleetMap:
     cells, filled, comes, goes = [], [], [], []
     step, columns = CELL + GAP, min(COLUMNS, len(nodes))
@@ -61,7 +61,7 @@ def _rectangle(x: int, y: int, height: int) -> str:
     return f"M{x} {y}h{CELL}v{height}h-{CELL}z"
 
 
-def _full(scene: Scene, node: str, state: NodeState, resources: list[str]) -> float:
+def _full(scene: Scene, node: str, state: DrawnNode, resources: list[str]) -> float:
     """The fullest of the drawn resources."""
     sizes = scene.instance.nodes[node].allocatable
     return max((state.used(name) / sizes[name] for name in resources if sizes.get(name)), default=0.0)

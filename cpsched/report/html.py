@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 TEMPLATE = "page.html.j2"
 STYLES = ("page.css", "explorer.css")
-EXPLORER = ("model", "state", "map", "detail", "ladder", "lists", "dropped", "main")
+EXPLORER = ("model", "state", "map", "detail", "light", "ladder", "lists", "dropped", "main")
 """Parts of the explorer's script, in order; together they are one function."""
 
 
@@ -37,10 +37,7 @@ class ChangeForm:
 
 def html(report: Report, form: ChangeForm | None = None) -> str:
     """The page; every text of the input is escaped and made visible; its one script is allowed by its hash."""
-    templates = _templates()
-    parts = "".join(templates.get_template(f"explorer/{name}.js").render() for name in EXPLORER)
-    page_script = templates.get_template("page.js").render()
-    script = f'{page_script}(() => {{\n"use strict";\n{parts}}})();\n'
+    templates, script = _templates(), page_script()
     style = "".join(templates.get_template(name).render() for name in STYLES)
     page = templates.get_template(TEMPLATE).render(
         report=report,
@@ -51,6 +48,13 @@ def html(report: Report, form: ChangeForm | None = None) -> str:
         version=cpsched.version.__version__,
     )
     return visible(page, keep="\n\t")
+
+
+def page_script() -> str:
+    """All that a page runs."""
+    templates = _templates()
+    parts = "".join(templates.get_template(f"explorer/{name}.js").render() for name in EXPLORER)
+    return f'{templates.get_template("page.js").render()}(() => {{\n"use strict";\n{parts}}})();\n'
 
 
 def _security_policy(script: str, forms: str) -> str:

@@ -23,7 +23,7 @@ class Occupant:
 
 
 @dataclass(frozen=True)
-class NodeState:
+class DrawnNode:
     """One node at one time."""
 
     occupants: tuple[Occupant, ...]
@@ -57,12 +57,12 @@ class NodeState:
 
 
 @dataclass(frozen=True)
-class NodeGroup:
+class DrawnNodes:
     """Nodes that look alike in every state; the first one stands for all."""
 
     names: tuple[str, ...]
     allocatable: dict[str, int]
-    states: tuple[NodeState, ...]
+    states: tuple[DrawnNode, ...]
 
     @property
     def is_touched(self) -> bool:
@@ -84,7 +84,7 @@ class NodeGroup:
         return max([self.allocatable.get(resource, 0), *(state.used(resource) for state in self.states)])
 
 
-def node_groups(scene: Scene) -> list[NodeGroup]:
+def node_groups(scene: Scene) -> list[DrawnNodes]:
     """All nodes in order of arrival, those that look alike taken together."""
     seen = states_by_node(scene)
     groups: dict[tuple[object, ...], list[str]] = {}
@@ -92,11 +92,12 @@ def node_groups(scene: Scene) -> list[NodeGroup]:
         size = tuple(sorted(scene.instance.nodes[name].allocatable.items()))
         groups.setdefault((size, *(state.content for state in states)), []).append(name)
     return [
-        NodeGroup(tuple(names), scene.instance.nodes[names[0]].allocatable, seen[names[0]]) for names in groups.values()
+        DrawnNodes(tuple(names), scene.instance.nodes[names[0]].allocatable, seen[names[0]])
+        for names in groups.values()
     ]
 
 
-def by_interest(groups: Iterable[NodeGroup]) -> list[NodeGroup]:
+def by_interest(groups: Iterable[DrawnNodes]) -> list[DrawnNodes]:
     """Where decisions differ first, then where anything changes, then the rest; victims before others."""
     return sorted(groups, key=lambda group: (not group.is_disputed, not group.has_victims, not group.is_touched))
 
@@ -110,7 +111,7 @@ def pictured_resources(scene: Scene, most: int = 4) -> list[str]:
     return [*basic, *others][:most] or (["pods"] if "pods" in offered else [])
 
 
-def states_by_node(scene: Scene) -> dict[str, tuple[NodeState, ...]]:
+def states_by_node(scene: Scene) -> dict[str, tuple[DrawnNode, ...]]:
     """Every node before, and after every decision."""
     columns: list[dict[str, list[Occupant]]] = []
     leaving = {key for view in scene.views for key in view.evictions}
@@ -124,7 +125,7 @@ def states_by_node(scene: Scene) -> dict[str, tuple[NodeState, ...]]:
             occupants.sort(key=lambda one: _place(one, leaving))
         columns.append(here)
     return {
-        name: tuple(NodeState(tuple(column[name]), number > 0) for number, column in enumerate(columns))
+        name: tuple(DrawnNode(tuple(column[name]), number > 0) for number, column in enumerate(columns))
         for name in scene.instance.nodes
     }
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from cpsched.compare.standing import FINDINGS, Gap, Standing, gap
-from cpsched.objectives import IN_MILLIONTHS, comparable, level_text
+from cpsched.objectives import IN_MILLIONTHS, level_text
+from cpsched.ranking import FINDINGS, Gap, Standing, gap
 from cpsched.report.scene import View
 from cpsched.solution import NO_DECISION, Level, SolutionStatus
-from cpsched.timestamps import parse
 
 PRIORITY_SUM = "victim_priority_sum"
 """Two numbers in one, so that no axis can show it; tables can."""
@@ -60,7 +59,7 @@ def difference(level: Level, best: Level) -> str:
     """How the value compares with the best decision's, in words."""
     if level.value == best.value:
         return "same"
-    verdict = "better" if _key(level) < _key(best) else "worse"
+    verdict = "better" if level.rank < best.rank else "worse"
     if isinstance(level.value, int) and isinstance(best.value, int):
         gap = abs(level.value - best.value)
         return f"{verdict} by {difference_text(level.name, gap)}"
@@ -84,8 +83,3 @@ def shown(level: Level, levels: Iterable[Level]) -> str:
 
 def _is_proved(view: View) -> bool:
     return view.solution.proves and view.solution.status is SolutionStatus.OPTIMAL
-
-
-def _key(level: Level) -> tuple[tuple[int, int], ...]:
-    value = parse(level.value) if isinstance(level.value, str) else level.value
-    return comparable([(level.name, level.priority)], [value])

@@ -16,7 +16,7 @@ NANOSECONDS = 10**9
 
 
 @dataclass(frozen=True)
-class Gap:
+class LevelGap:
     """One decision on one level, equal to the optimum on all levels above it."""
 
     engine: str
@@ -47,7 +47,7 @@ class Study:
     first: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
     """(engine, model) → level (or findings) at which it falls behind."""
     rules: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
-    gaps: list[Gap] = field(default_factory=list)
+    gaps: list[LevelGap] = field(default_factory=list)
     times: list[Time] = field(default_factory=list)
     behind: list[tuple[Row, list[Row]]] = field(default_factory=list)
     failed: list[Row] = field(default_factory=list)
@@ -119,14 +119,14 @@ def _outcome(cell: Row) -> str:
     return {"same": "as good", "behind": "behind", "ahead": "ahead"}[cell["compared"]]
 
 
-def _gaps(levels: list[Row]) -> Iterator[Gap]:
+def _gaps(levels: list[Row]) -> Iterator[LevelGap]:
     """Down to the first level that differs: what comes below no longer counts."""
     for level in levels:
         value, optimum = level["value"], level["optimal_value"]
         if value is not None and optimum is not None:
             unit = NANOSECONDS if level["name"] == "victim_start_time" else 1
             behind = (optimum - value if level["sense"] == "max" else value - optimum) // unit
-            yield Gap(level["engine"], level["model"], level["name"], value // unit, optimum // unit, behind)
+            yield LevelGap(level["engine"], level["model"], level["name"], value // unit, optimum // unit, behind)
         if value != optimum:
             return
 

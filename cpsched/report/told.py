@@ -18,7 +18,7 @@ _TONES: dict[str, Tone] = {"behind": "worse", "findings": "worse", "none": "wors
 
 
 @dataclass(frozen=True)
-class Told:
+class DecisionFacts:
     """A comparison as far as it is words: the cluster itself is not in it."""
 
     title: str
@@ -30,7 +30,7 @@ class Told:
     differences: tuple[Table, ...]
 
     @classmethod
-    def parse(cls, data: Any, *, file: str | None = None) -> Told:
+    def parse(cls, data: Any, *, file: str | None = None) -> DecisionFacts:
         """Read the JSON form; InputError says in one line what is wrong."""
         if not isinstance(data, Mapping) or data.get("kind") != KIND:
             kind = data.get("kind") if isinstance(data, Mapping) else None
@@ -62,7 +62,7 @@ def doubt_cells(solutions: Iterable[Solution]) -> list[Cell]:
     return [Cell(f"Doubt: {text}", "worse") for text in texts]
 
 
-def told_report(told: Told, file: str) -> Report:
+def told_report(told: DecisionFacts, file: str) -> Report:
     """The report without the cluster: levels, differences and reasons as the file states them, no picture."""
     sections = [
         Section("levels", "Levels", tuple(_levels(told))),
@@ -90,7 +90,7 @@ def _differences(one: Mapping[str, Any], best: str) -> Table:
     return table(title, ("task", engine, best, f"why {engine} does so"), rows)
 
 
-def _levels(told: Told) -> list[Block]:
+def _levels(told: DecisionFacts) -> list[Block]:
     levels = next((one.levels for one in told.solutions if one.levels), ())
     rows: list[tuple[str | Cell, ...]] = []
     for level in levels:
@@ -111,6 +111,6 @@ def _finding_rows(solution: Solution) -> Sequence[tuple[str, str]]:
     return [(one.rule, f"{one.subject}: {one.message}" if one.subject else one.message) for one in solution.findings]
 
 
-def _rows(told: Told, what: str, why: str, of: Any) -> list[Block]:
+def _rows(told: DecisionFacts, what: str, why: str, of: Any) -> list[Block]:
     rows = [(name, *row) for name, one in zip(told.names, told.solutions, strict=True) for row in of(one)]
     return [table(f"By decision: {what}", ("decision", what, why), rows)] if rows else [Text("Nothing to tell.")]

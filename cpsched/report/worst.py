@@ -10,7 +10,7 @@ from cpsched.importers.load import load
 from cpsched.importers.policy import load_policy
 from cpsched.instance import Instance
 from cpsched.judge import judged
-from cpsched.lab.study.matrix import Plan
+from cpsched.lab.study.matrix import StudyPlan
 from cpsched.lab.study.results import Results
 from cpsched.policy import Policy
 from cpsched.report.decisions import decision_sections, verdict
@@ -62,7 +62,7 @@ def _solution(results: Results, key: str) -> Solution:
     return Solution.parse(results.solution(key), file=str(results.folder.solution_path(key)))
 
 
-def _policy(plan: Plan, cell: Row, own: Mapping[str, Any] | None) -> Policy:
+def _policy(plan: StudyPlan, cell: Row, own: Mapping[str, Any] | None) -> Policy:
     model = next(one for one in plan.models if one.name == cell["model"])
     return load_policy(
         model.content,

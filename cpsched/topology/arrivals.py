@@ -19,7 +19,7 @@ Pick = Callable[[int], int]
 
 
 @dataclass
-class Entry:
+class Arrival:
     """A HyperNode that has arrived, or one that is only named by another so far."""
 
     name: str
@@ -38,7 +38,7 @@ class Arrivals:
 
     def __init__(self, labels_by_node: Mapping[str, Labels], pick: Pick):
         self._labels, self._pick = labels_by_node, pick
-        self.entries: dict[str, Entry] = {}
+        self.entries: dict[str, Arrival] = {}
         self.by_tier: dict[int, set[str]] = {}
         self.nodes: dict[str, set[str]] = {}
         self.ready = True
@@ -60,7 +60,7 @@ class Arrivals:
         if old is None or old.spec.tier != spec.tier:
             self._enter_tier(name, old, spec.tier)
         if old is None:
-            self.entries[name] = Entry(name, spec, spec.tier)
+            self.entries[name] = Arrival(name, spec, spec.tier)
         else:
             old.spec, old.tier = spec, spec.tier
         if not changed and not selects:
@@ -76,14 +76,14 @@ class Arrivals:
         self.ready = True
         return True
 
-    def _release(self, old: Entry, spec: HyperNodeSpec) -> set[str]:
+    def _release(self, old: Arrival, spec: HyperNodeSpec) -> set[str]:
         """Children that are members no longer lose their parent."""
         removed = _named(old.spec.members) - _named(spec.members)
         for child in removed & self.entries.keys():
             self.entries[child].parent = ""
         return removed
 
-    def _enter_tier(self, name: str, old: Entry | None, tier: int) -> None:
+    def _enter_tier(self, name: str, old: Arrival | None, tier: int) -> None:
         if old is not None and old.tier in self.by_tier:
             self.by_tier[old.tier].discard(name)
             if not self.by_tier[old.tier]:
@@ -102,10 +102,10 @@ class Arrivals:
             if one in self.entries:
                 self._build(self.entries[one], set(chain), built)
 
-    def _build(self, start: Entry, chain: set[str], built: set[str]) -> None:
+    def _build(self, start: Arrival, chain: set[str], built: set[str]) -> None:
         """Depth first without recursion: a chain of HyperNodes may be long."""
         path: dict[str, None] = {}
-        work: list[tuple[Entry, int]] = [(start, 0)]
+        work: list[tuple[Arrival, int]] = [(start, 0)]
         if start.name in built:
             return
         path[start.name] = None
@@ -135,11 +135,11 @@ class Arrivals:
     def _unite(self, name: str, nodes: set[str]) -> None:
         self.nodes[name] = self.nodes.get(name, set()) | nodes
 
-    def _adopt(self, parent: Entry, name: str) -> Entry:
+    def _adopt(self, parent: Arrival, name: str) -> Arrival:
         child = self.entries.get(name)
         if child is None:
             # Named before it arrives: a stand-in without tier and members.
-            child = self.entries[name] = Entry(name, HyperNodeSpec(), 0)
+            child = self.entries[name] = Arrival(name, HyperNodeSpec(), 0)
         if child.parent not in ("", parent.name):
             raise _BrokenError
         child.parent = parent.name
@@ -147,7 +147,7 @@ class Arrivals:
         return child
 
 
-def ancestors(entries: Mapping[str, Entry], name: str, pick: Pick) -> list[str]:
+def ancestors(entries: Mapping[str, Arrival], name: str, pick: Pick) -> list[str]:
     """The HyperNode, its parent and so on upwards; stops where it would repeat itself."""
     found = {name: None}
     current = name
@@ -160,7 +160,7 @@ def ancestors(entries: Mapping[str, Entry], name: str, pick: Pick) -> list[str]:
         current = parent
 
 
-def _parent_by_spec(entries: Mapping[str, Entry], name: str, pick: Pick) -> str:
+def _parent_by_spec(entries: Mapping[str, Arrival], name: str, pick: Pick) -> str:
     """Any HyperNode of a higher tier that names it, whether or not it has adopted it."""
     tier = entries[name].tier if name in entries else -1
     naming = [
@@ -179,5 +179,5 @@ def _named(given: Iterable[Member]) -> set[str]:
     return {name for one in given if one.type == "HyperNode" and (name := _exact(one)) is not None}
 
 
-def _claims(entry: Entry, child: str) -> bool:
+def _claims(entry: Arrival, child: str) -> bool:
     return child in _named(entry.spec.members)

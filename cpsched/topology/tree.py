@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cpsched.instance import Instance
 from cpsched.objects.topology import HyperNode
-from cpsched.topology.arrivals import Arrivals, Entry, Pick, ancestors
+from cpsched.topology.arrivals import Arrival, Arrivals, Pick, ancestors
 
 TOP = "<cluster-top-hypernode>"
 
@@ -35,7 +35,7 @@ class Tree:
         self._common: dict[tuple[str, str], str] = {}
 
     def _add_top(self, nodes: tuple[str, ...]) -> None:
-        top = Entry(TOP, HyperNode().spec, max(1, max(self.by_tier, default=0) + 1))
+        top = Arrival(TOP, HyperNode().spec, max(1, max(self.by_tier, default=0) + 1))
         for entry in self._entries.values():
             if not entry.parent:
                 entry.parent = TOP
@@ -125,7 +125,7 @@ class Tree:
         return found
 
 
-def _tiers_by_name(entries: dict[str, Entry]) -> dict[str, list[int]]:
+def _tiers_by_name(entries: dict[str, Arrival]) -> dict[str, list[int]]:
     found: dict[str, set[int]] = {}
     for entry in entries.values():
         if entry.spec.tier_name:

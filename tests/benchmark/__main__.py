@@ -17,6 +17,7 @@ BENCHMARKS = {
     "agreement": "every prover against exhaustive search, for as long as wanted (--help)",
     "evidence": "bounds of certificates against all decisions; which rules bind",
     "hops": "changes of module in a solve of one small cluster",
+    "page": "the report in Chromium: size, time to open, time to answer, by size of the cluster",
     "proved": "fresh sessions of every recorded profile: all proved in 10 s? (--help)",
     "study": "the speed-up of a study on two cores",
     "topology": "one cycle of the Volcano mirror over gangs in a tree of HyperNodes",

@@ -50,7 +50,15 @@ def cluster(gpu_node: str = "gpu-node") -> dict[str, Any]:
         job("large", 20, 1, requests={"cpu": "64"}),
     ]
     classes = {f"p{value}": value for value in (10, 20, 50, 100, 1000)}
-    return {"apiVersion": "cpsched/v1", "kind": "Instance", "priorityClasses": classes, "nodes": nodes, "jobs": jobs}
+    source = {"apiVersion": "cpsched/v1", "kind": "Instance", "priorityClasses": classes, "nodes": nodes, "jobs": jobs}
+    return source | {"hyperNodes": hyper_nodes()}
+
+
+def hyper_nodes() -> list[dict[str, Any]]:
+    """Two leaves under a spine; the large node is in none."""
+    leaves = {"leaf-0": ["cpu-0", "cpu-1", "cpu-2"], "leaf-1": ["cpu-3", "cpu-4"]}
+    found = [{"name": name, "tier": 1, "nodes": nodes} for name, nodes in leaves.items()]
+    return [*found, {"name": "spine", "tier": 2, "hyperNodes": list(leaves)}]
 
 
 def page_for(folder: Path, source: dict[str, Any]) -> Path:
@@ -99,15 +107,19 @@ def cell(page: Page, node: str) -> Locator:
     return page.locator(f'.map .cell[aria-label^="{node}:"]')
 
 
+def classes(shown: Locator) -> list[str]:
+    return (shown.get_attribute("class") or "").split()
+
+
 def test_every_node_is_a_cell_that_says_what_happens_on_it(page_of: Open, file: Path) -> None:
     page = page_of(file)
     assert page.locator(".map .cell").count() == 6
-    expect(cell(page, "gpu-node")).to_have_attribute("aria-label", "gpu-node: 100 % full, 3 pods, 1 come, 1 evicted")
+    expect(cell(page, "gpu-node")).to_have_attribute("aria-label", "gpu-node: 100 % full, 3 pods, 1 placed, 1 evicted")
     page.get_by_label("volcano", exact=True).check()
-    expect(cell(page, "gpu-node")).to_have_attribute("aria-label", "gpu-node: 75 % full, 1 pod, 1 come, 3 evicted")
+    expect(cell(page, "gpu-node")).to_have_attribute("aria-label", "gpu-node: 75 % full, 1 pod, 1 placed, 3 evicted")
     page.get_by_label("before", exact=True).check()
     expect(cell(page, "gpu-node")).to_have_attribute("aria-label", "gpu-node: 100 % full, 3 pods")
-    assert cell(page, "cpu-0").inner_text() == ""
+    assert cell(page, "cpu-0").inner_text() == "cpu-0"
 
 
 # A stranger's five questions, each in at most three steps from the opening screen.
@@ -151,7 +163,7 @@ def test_what_should_change_for_a_job_that_stays(page_of: Open, file: Path) -> N
     page = page_of(file)
     find(page, "large")
     told = part(page, "detail").inner_text()
-    assert "1 stay pending; why: no node has 64 cpu" in told
+    assert "1 stays pending; why: no node has 64 cpu" in told
     assert "cpsched explain" in told
     assert "default/large" in told
 
@@ -159,11 +171,113 @@ def test_what_should_change_for_a_job_that_stays(page_of: Open, file: Path) -> N
 def test_choosing_lights_up_the_gang_and_its_victims(page_of: Open, file: Path) -> None:
     page = page_of(file)
     find(page, "urgent")
-    assert cell(page, "gpu-node").get_attribute("class") == "cell gang prey both"
+    assert set(classes(cell(page, "gpu-node"))) == {"cell", "both", "gang", "prey"}
     part(page, "detail").get_by_role("button", name="finetune/task-0").first.click()
     told = part(page, "detail").inner_text()
     assert "Pod finetune/task-0" in told
     assert "is evicted by preempt for default/urgent" in told
+
+
+def test_pointing_at_a_pod_lights_up_what_belongs_to_it_everywhere(page_of: Open, file: Path) -> None:
+    page = page_of(file)
+    page.get_by_label("volcano", exact=True).check()
+    page.locator('input[name="list"][value="pods"]').check()
+    rows = part(page, "list").locator("tbody tr")
+    rows.filter(has_text="finetune/task-0").hover()
+    role_by_row = {row.locator("th").inner_text(): set(classes(row)) for row in rows.all()}
+    assert role_by_row["finetune/task-0"] == {"itself"}
+    assert role_by_row["urgent/task-0"] == {"cause"}
+    assert role_by_row["web/task-0 and 2 alike"] == set()
+    assert {"itself", "cause"} <= set(classes(cell(page, "gpu-node")))
+    assert page.locator("#cluster .block.itself").count() > 0
+    assert part(page, "why").inner_text() == (
+        "finetune/task-0: volcano: is evicted by preempt for default/urgent; "
+        "optimal: is evicted by preempt for default/urgent."
+    )
+    page.mouse.move(2, 2)
+    assert page.locator("#explorer :is(.itself, .cause)").count() == 0
+    assert part(page, "why").inner_text() == ""
+    part(page, "list").get_by_role("button", name="urgent/task-0").focus()  # with the keyboard too
+    assert {row.locator("th").inner_text() for row in rows.all() if "prey" in classes(row)} == {
+        "finetune/task-0",
+        "notebook/task-0 and 1 alike",
+    }
+
+
+def test_two_states_stand_side_by_side(page_of: Open, file: Path) -> None:
+    page = page_of(file)
+    part(page, "vs").select_option(label="volcano")
+    counted = part(page, "counted").inner_text()
+    assert "volcano (left) and optimal (right) differ in 2 pods; first difference at victim_priority_sum: " in counted
+    assert "3 victims, priority sum 120 against 1 victim, priority sum 100" in counted
+    shown = cell(page, "gpu-node")
+    assert shown.inner_text().split() == ["≠", "gpu-node"]
+    assert shown.evaluate("one => [one.style.getPropertyValue('--other'), one.style.getPropertyValue('--fill')]") == [
+        "75%",
+        "100%",
+    ]
+    assert part(page, "list").locator("thead th").all_inner_texts()[-2:] == ["volcano", "optimal"]
+    assert part(page, "list").locator("tbody tr").count() == 1
+    part(page, "vs").select_option(label="before")
+    assert "before (left) and optimal (right) differ in 5 pods" in part(page, "counted").inner_text()
+    page.go_back()
+    expect(part(page, "counted")).to_contain_text("volcano (left)")
+    part(page, "vs").select_option(label="nothing")
+    assert cell(page, "gpu-node").inner_text().split() == ["±", "gpu-node"]
+
+
+def test_filters_narrow_the_map_and_the_list(page_of: Open, file: Path) -> None:
+    page = page_of(file)
+    page.locator('input[name="list"][value="pods"]').check()
+
+    def shown() -> list[str]:
+        return [one.partition(" and ")[0] for one in part(page, "list").locator("tbody th").all_inner_texts()]
+
+    part(page, "show").select_option(label="only what is evicted")
+    assert shown() == ["finetune/task-0", "notebook/task-0"]
+    assert page.locator(".map .cell:not(.out)").count() == 1
+    part(page, "priority").select_option("10")
+    assert shown() == ["notebook/task-0"]
+    part(page, "reset").click()
+    page.locator('input[name="list"][value="pods"]').check()
+    part(page, "show").select_option(label="only what is placed")
+    assert shown() == ["urgent/task-0", "web/task-0"]
+    part(page, "queue").select_option("default")
+    part(page, "q").fill("web")
+    assert shown() == ["web/task-0"]
+    assert page.locator(".map .cell:not(.out)").count() == 3
+    part(page, "q").fill("cpu-1")
+    assert shown() == ["web/task-1"]
+    assert page.locator(".map .cell:not(.out)").count() == 1
+    part(page, "q").fill("nothing like it")
+    assert part(page, "list").inner_text().startswith("Nothing passes the filters.")
+
+
+def test_the_map_is_coloured_and_grouped(page_of: Open, file: Path) -> None:
+    page = page_of(file)
+    keys = {}
+    for colour in ("queue", "job", "priority", "fill"):
+        part(page, "colour").select_option(colour)
+        keys[colour] = part(page, "legend").locator("li").all_inner_texts()
+    assert [keys["queue"][0].split(), keys["fill"]] == [["a", "default"], ["as full as its fullest resource"]]
+    assert {one.split()[-1] for one in keys["job"]} == {"default/web", "default/urgent"}
+    assert {one.split()[-1] for one in keys["priority"]} == {"50", "1000"}
+    titles = {}
+    for way in ("node class", "zone", "HyperNode"):
+        part(page, "group").select_option(way)
+        titles[way] = page.locator(".map h4").all_inner_texts()
+    assert titles["node class"] == ["4 cpu, 8Gi memory 5 nodes", "8 cpu, 32Gi memory, 8 gpu 1 node"]
+    assert titles["zone"] == ["east 3 nodes", "west 3 nodes"]
+    assert titles["HyperNode"] == ["no HyperNode 1 node", "spine / leaf-0 3 nodes", "spine / leaf-1 2 nodes"]
+
+
+def test_the_ladder_has_bars_from_worse_to_better(page_of: Open, file: Path) -> None:
+    page = page_of(file)
+    row = part(page, "ladder").locator("tbody tr.chosen")
+    assert row.locator("th").inner_text().startswith("victim_priority_sum decides")
+    assert row.locator("td").nth(1).inner_text() == "3 victims, priority sum 120"
+    marks = row.locator(".mark").evaluate_all("all => all.map(one => one.style.getPropertyValue('--at'))")
+    assert marks == ["0%", "100%"]
 
 
 def test_a_node_is_told_on_demand(page_of: Open, file: Path) -> None:
@@ -237,6 +351,16 @@ def test_lists_sort(page_of: Open, file: Path) -> None:
     assert part(page, "list").locator("th[aria-sort=descending]").count() == 1
 
 
+def drop(page: Page, name: str, text: str) -> None:
+    """As a file manager does it."""
+    script = """([name, text]) => {
+        const held = new DataTransfer();
+        held.items.add(new File([text], name));
+        dispatchEvent(new DragEvent("drop", { dataTransfer: held }));
+    }"""
+    page.evaluate(script, [name, text])
+
+
 def test_a_decision_dropped_onto_the_page_is_shown_unchecked(page_of: Open, file: Path, tmp_path: Path) -> None:
     page = page_of(file)
     mine = tmp_path / "mine.json"
@@ -245,7 +369,16 @@ def test_a_decision_dropped_onto_the_page_is_shown_unchecked(page_of: Open, file
     expect(part(page, "said")).to_contain_text(
         "mine.json is shown beside the others; nothing of it is checked here. 1 entry is"
     )
-    expect(cell(page, "cpu-4")).to_have_attribute("aria-label", "cpu-4: 1600 % full, 1 pod, 1 come")
+    label = "cpu-4: differs; optimal 0 % full, 0 pods; mine.json 1600 % full, 1 pod, 1 placed"
+    expect(cell(page, "cpu-4")).to_have_attribute("aria-label", label)
+    stated = {"name": "victim_priority_sum", "sense": "min", "value": 2 * 2**31 + 20}
+    levels = [stated, {"name": "victim_count", "sense": "min", "value": 2}]
+    text = json.dumps({"kind": "Solution", "levels": levels, "evictions": [{"task": "notebook/task-0"}]})
+    drop(page, "theirs.json", text)
+    expect(part(page, "counted")).to_contain_text("mine.json (left) and theirs.json (right) differ in 2 pods")
+    decisive = part(page, "ladder").locator("tbody tr.chosen").first.inner_text()
+    assert "2 victims, priority sum 20" in decisive
+    assert "stated by the file" in decisive
     mine.write_text("[1")
     part(page, "file").set_input_files(mine)
     expect(part(page, "said")).to_contain_text("this is not JSON")

@@ -200,9 +200,85 @@ def test_a_false_claim_to_be_optimal_is_refused(cli: Command, corpus: Path) -> N
     claim = json.dumps({"status": "optimal", "levels": levels})
     ended = cli("check", path, "--engine", engine(f"print('''{claim}''')"), "--json")
     assert ended.code == 1
-    (fault,) = json.loads(ended.out)["cases"][0]["faults"]
+    fault, idle = json.loads(ended.out)["cases"][0]["faults"]
     assert (fault["kind"], fault["key"]) == ("rule", "levels")
+    assert idle["kind"] == "idle"
     assert "jobs_admitted[1000] is called optimal at 0, but 1 is possible" in fault["message"]
+
+
+def test_an_engine_that_decides_nothing_does_not_pass_where_something_was_possible(cli: Command, corpus: Path) -> None:
+    ended = cli("check", corpus, "--engine", engine("print('{}')"), "--json")
+    faults = {case["id"]: case["faults"] for case in json.loads(ended.out)["cases"]}
+    assert ended.code == 1
+    (fault,) = faults["preempt-one-is-enough.json"]
+    assert (fault["kind"], fault["key"]) == ("idle", "jobs_admitted[1000]")
+    assert fault["message"] == "decides nothing; behind the optimum at jobs_admitted[1000]: 0 against 1"
+    assert fault["names"].startswith(
+        "job default/urgent is not placed (urgent/task-0 in the best decision); 1 victim fewer"
+    )
+    unknown = cli("check", corpus, "--engine", engine("print('{}')"), "--no-optimum")
+    assert (unknown.code, unknown.out.endswith("all passed.\n")) == (0, True)
+
+
+def test_an_idle_engine_passes_where_nothing_is_possible(cli: Command) -> None:
+    ended = cli("check", TINY / "never-preempts.json", "--engine", engine("print('{}')"))
+    assert (ended.code, ended.err) == (0, "")
+
+
+def test_a_case_that_got_worse_names_jobs_tasks_victims_and_a_command(
+    cli: Command, corpus: Path, tmp_path: Path
+) -> None:
+    baseline, junit, markdown = corpus / "baseline.json", tmp_path / "j.xml", tmp_path / "m.md"
+    cli("check", corpus, "--baseline", baseline, "--update", "--engine", "optimal")
+    ended = cli("check", corpus, "--baseline", baseline, "--junit", junit, "--markdown", markdown, "--github")
+    assert ended.code == 1
+    victims = "2 victims more (victims in the baseline: finetune/task-0; now: finetune/task-0, notebook/task-0, "
+    victims += "notebook/task-1)"
+    command = f"cpsched check {corpus} --engine mirror --baseline {baseline} --case preempt-one-is-enough.json"
+    (line,) = (line for line in ended.out.splitlines() if "(preempt-one-is-enough.json)" in line)
+    assert f"{victims}; reproduce with {command}" in line
+    for text in (junit.read_text(), markdown.read_text().replace("\\", "")):
+        assert victims in text
+        assert command in text
+    again = cli(*shlex.split(command)[1:])
+    assert again.code == 1
+    assert again.out.endswith("1 case, engine mirror: 0 passed, 1 failed.\n")
+
+
+def test_one_case_is_accepted_without_the_others(cli: Command, corpus: Path) -> None:
+    baseline = corpus / "baseline.json"
+    cli("check", corpus, "--baseline", baseline, "--update", "--engine", "optimal", "--no-optimum")
+    before = json.loads(baseline.read_text())["cases"]
+    some = ("--case", "preempt-one-is-enough.json", "--no-optimum")
+    told = cli("check", corpus, "--baseline", baseline, "--update", *some).out
+    assert told == f"{baseline}: 5 cases, 1 changed.\n"
+    after = json.loads(baseline.read_text())["cases"]
+    assert {name for name in before if before[name] != after[name]} == {"preempt-one-is-enough.json"}
+    assert len(after["preempt-one-is-enough.json"]["decision"]["victims"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("demand", "told"),
+    [
+        (["--max-gap", "victim_count=1"], "victim_count is 3, 1 is possible; at most 1 from it is allowed"),
+        (["--max-gap", "victim_count=2"], ""),
+        (["--max-gap", "jobs_admitted=0"], ""),
+        (["--max-gap", "queue_deficit_max=5%"], "at most 5 % from it is allowed"),
+        (["--max-gap", "queue_deficit_max=100%"], ""),
+        (["--require", "optimal"], "is not optimal: victim_priority_sum is 3 victims, priority sum 120, 1 victim, "),
+    ],
+)
+def test_what_is_demanded_besides(cli: Command, corpus: Path, demand: list[str], told: str) -> None:
+    ended = cli("check", corpus / "preempt-one-is-enough.json", *demand, "--json")
+    (case,) = json.loads(ended.out)["cases"]
+    assert [fault["kind"] for fault in case["faults"]] == ["gap"] * bool(told)
+    assert ended.code == bool(told)
+    assert all(told in fault["message"] for fault in case["faults"])
+
+
+def test_the_optimum_meets_every_demand(cli: Command, corpus: Path) -> None:
+    demands = ("--require", "optimal", "--max-gap", "victim_count=0")
+    assert cli("check", corpus, "--engine", "optimal", *demands).code == 0
 
 
 def test_an_engine_that_crashes_fails_its_case_and_writes_no_baseline(cli: Command, corpus: Path) -> None:
@@ -247,6 +323,13 @@ def test_several_processes_say_the_same(process: Command, corpus: Path) -> None:
         (["--update"], "--update without --baseline; name the file to write"),
         (["--baseline", "gone.json"], "gone.json: no such file; write it first with --update"),
         (["--engine", "nobody"], "unknown engine nobody"),
+        (["--case", "gone.json", "--no-optimum"], "no case is called gone.json; an id is as check and compare show it"),
+        (["--max-gap", "speed=1"], "max-gap: speed=1 is no LEVEL=N; levels are jobs_admitted"),
+        (["--max-gap", "victim_count"], "max-gap: victim_count is no LEVEL=N"),
+        (["--max-gap", "victim_count=-1"], "max-gap: -1 is no distance; a whole number"),
+        (["--max-gap", "queue_deficit_max=x%"], "max-gap: x is no distance; a whole number or percent, such as 5%"),
+        (["--require", "perfect"], "require: perfect cannot be required; write --require optimal"),
+        (["--require", "optimal", "--no-optimum"], "--max-gap and --require need the optimum; leave out --no-optimum"),
     ],
 )
 def test_wrong_usage_is_one_line(cli: Command, corpus: Path, arguments: list[str], wrong: str) -> None:

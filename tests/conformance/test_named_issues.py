@@ -12,13 +12,13 @@ import pytest
 from cpsched.compare.comparison import compare
 from cpsched.compare.optima import Optima
 from cpsched.compare.session import Session, Told, open_session
-from cpsched.compare.standing import Standing, gap
 from cpsched.gate.baseline import read_baseline
-from cpsched.gate.measure import Question, measure
-from cpsched.gate.report import Report
+from cpsched.gate.measure import CaseQuestion, measure
+from cpsched.gate.report import CheckedCases
 from cpsched.importers.corpus import cases
 from cpsched.importers.load import load
 from cpsched.options import Options
+from cpsched.ranking import Standing, gap
 from tests.conformance.test_judge_rows import mended
 
 ROOT = Path(__file__).parents[2]
@@ -85,9 +85,9 @@ def _levels(standing: Standing) -> Standing:
 
 @pytest.mark.parametrize("engine", ["mirror", "recorded"])
 def test_the_gate_accepts_what_its_baseline_holds(engine: str) -> None:
-    report = Report(str(FOLDER), engine, read_baseline(str(FOLDER / "baseline.json")))
+    report = CheckedCases(str(FOLDER), engine, read_baseline(str(FOLDER / "baseline.json")))
     for case in CASES.values():
-        for found in measure(case, Question(engine, optimum=False)):
+        for found in measure(case, CaseQuestion(engine, optimum=False)):
             report.add(found)
     assert [(one.case.id, one.faults) for one in report.bad] == []
     assert not any(one.better or "changed" in " ".join(one.notes) for one in report.verdicts)
@@ -95,9 +95,9 @@ def test_the_gate_accepts_what_its_baseline_holds(engine: str) -> None:
 
 
 def test_without_the_baseline_thirteen_decisions_break_a_rule() -> None:
-    report = Report(str(FOLDER), "mirror")
+    report = CheckedCases(str(FOLDER), "mirror")
     for case in CASES.values():
-        for found in measure(case, Question("mirror", optimum=False)):
+        for found in measure(case, CaseQuestion("mirror", optimum=False)):
             report.add(found)
     assert report.states["failed"] == 13
     text = (FOLDER.parent / "README.md").read_text(encoding="utf-8")

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from cpsched.compare.contender import recorded
 from cpsched.compare.optima import Optima
 from cpsched.compare.session import Session, Told, open_session
-from cpsched.compare.standing import Gap, Standing, gap
 from cpsched.importers.corpus import Case, cases
 from cpsched.options import Options
+from cpsched.ranking import Gap, Standing, gap
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Solution, SolutionStatus
 

@@ -62,6 +62,31 @@ def test_the_program_sees_instance_configuration_and_environment(instance: cpsch
     assert environment == {"CPSCHED_MODEL": "volcano-fair", "CPSCHED_SEED": "3", "CPSCHED_TIME_LIMIT": "9"}
 
 
+def test_pods_are_called_as_in_the_instance_or_by_their_keys(instance: cpsched.Instance) -> None:
+    code = (
+        "import json, sys; pods = [one for one in json.load(sys.stdin)['objects'] if one['kind'] == 'Pod']; "
+        "name = pods[0]['metadata']['namespace'] + '/' + pods[0]['metadata']['name']; "
+        "json.dump({'binds': {name: 'n1'}, 'unplaced': {'nobody': ['why']}}, sys.stdout)"
+    )
+    by_pod = cpsched.solve(instance, engine=python(code))
+    assert (by_pod.binds, by_pod.findings, list(by_pod.unplaced)) == ({"a/task-0": "n1"}, (), ["nobody"])
+    victims = json.dumps({"evictions": [{"task": "default/a-task-0"}]})
+    assert cpsched.solve(instance, engine=python(f"print({victims!r})")).evictions[0].task == "a/task-0"
+
+
+def test_one_task_by_both_names_is_refused(instance: cpsched.Instance) -> None:
+    both = json.dumps({"binds": {"a/task-0": "n1", "default/a-task-0": "n1"}})
+    with pytest.raises(cpsched.InputError, match="names a task twice, as a pod and by its key"):
+        cpsched.solve(instance, engine=python(f"print({both!r})"))
+
+
+def test_objects_have_the_versions_that_upstream_has() -> None:
+    data = cluster(job("a", pending(1)), nodes={"n1": 4})
+    versions = {(one["kind"], one["apiVersion"]) for one in cpsched.load(data).to_dict()["objects"]}
+    assert ("PodGroup", "scheduling.volcano.sh/v1beta1") in versions
+    assert ("Pod", "v1") in versions
+
+
 @pytest.mark.parametrize(
     ("answer", "rule"),
     [

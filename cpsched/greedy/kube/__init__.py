@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from cpsched.greedy.kube.engine import decide, outcomes, replay
 from cpsched.greedy.kube.options import Options
-from cpsched.greedy.kube.report import Attempt, Candidate, Run
+from cpsched.greedy.kube.report import Attempt, PreemptionCandidate, Run
 
-__all__ = ["Attempt", "Candidate", "Options", "Run", "decide", "outcomes", "replay"]
+__all__ = ["Attempt", "Options", "PreemptionCandidate", "Run", "decide", "outcomes", "replay"]

@@ -14,7 +14,7 @@ from cpsched.policy.kube_args import DefaultPreemptionArgs
 
 
 @dataclass
-class Found:
+class DryRuns:
     """Candidates in the order in which they were found, and why the other nodes are none."""
 
     victims: dict[str, Victims] = field(default_factory=dict)
@@ -28,9 +28,9 @@ def candidates_wanted(nodes: int, args: DefaultPreemptionArgs) -> int:
     return min(max(share, args.min_candidate_nodes_absolute), nodes)
 
 
-def find_candidates(dry: DryRun, nodes: Sequence[str], offset: int, wanted: int) -> Found:
+def find_candidates(dry: DryRun, nodes: Sequence[str], offset: int, wanted: int) -> DryRuns:
     """Dry runs from the offset on, until there are enough and one of them breaks no budget."""
-    found = Found()
+    found = DryRuns()
     kept: dict[bool, dict[str, Victims]] = {False: {}, True: {}}
     for step in range(len(nodes)):
         name = nodes[(offset + step) % len(nodes)]

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from cpsched.greedy.kube.cycle import Search
+from cpsched.greedy.kube.cycle import NodeSearch
 from cpsched.greedy.kube.framework import Framework
-from cpsched.greedy.kube.scores import SCORES, Request, Scores
+from cpsched.greedy.kube.scores import SCORES, ScoreRequest, Scores
 from cpsched.greedy.kube.world import World
 from cpsched.greedy.outcomes import Choices
 from cpsched.instance import Task
@@ -26,13 +26,13 @@ class Ranking:
         return np.flatnonzero(self.total == self.total.max()).tolist()
 
 
-def rank(world: World, framework: Framework, task: Task, found: Search) -> Ranking:
+def rank(world: World, framework: Framework, task: Task, found: NodeSearch) -> Ranking:
     """Score the nodes that fit."""
     places = np.array(found.feasible, dtype=np.int64)
     weights = framework.profile.scores
     if not weights and not world.extenders:
         return Ranking(np.ones(len(places), dtype=np.int64))
-    request = Request(task, places, world.snapshot, framework, found.pre, found.bare)
+    request = ScoreRequest(task, places, world.snapshot, framework, found.pre, found.bare)
     ranking = Ranking(np.zeros(len(places), dtype=np.int64))
     for name, weight in weights.items():
         scored = SCORES[name](request)
@@ -43,7 +43,7 @@ def rank(world: World, framework: Framework, task: Task, found: Search) -> Ranki
     return ranking
 
 
-def _ask_extenders(world: World, task: Task, found: Search, ranking: Ranking) -> None:
+def _ask_extenders(world: World, task: Task, found: NodeSearch, ranking: Ranking) -> None:
     nodes = [world.snapshot.nodes[place] for place in found.feasible] if world.extenders else []
     for extender in world.extenders:
         if extender.is_interested(task):

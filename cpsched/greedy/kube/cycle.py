@@ -10,7 +10,7 @@ import numpy.typing as npt
 from cpsched.filters import PreFiltered
 from cpsched.filters.status import Code, Status
 from cpsched.greedy.kube.extenders import ExtenderError
-from cpsched.greedy.kube.filtering import Verdicts, filter_all, filter_node
+from cpsched.greedy.kube.filtering import CachedVerdicts, filter_all, filter_node
 from cpsched.greedy.kube.framework import Framework
 from cpsched.greedy.kube.report import Via
 from cpsched.greedy.kube.statuses import NodeStatuses
@@ -28,7 +28,7 @@ class AttemptError(Exception):
 
 
 @dataclass
-class Search:
+class NodeSearch:
     """What a search for nodes found: places of nodes that fit, in the order in which they were found."""
 
     pre: PreFiltered
@@ -47,9 +47,9 @@ class Search:
             self.rejectors.add(status.plugin)
 
 
-def search(world: World, framework: Framework, task: Task) -> Search:
+def search(world: World, framework: Framework, task: Task) -> NodeSearch:
     """All nodes that fit the task, or as many as the scheduler cares to find."""
-    found = Search(framework.pre_filter(task, world.snapshot.cluster))
+    found = NodeSearch(framework.pre_filter(task, world.snapshot.cluster))
     status = found.pre.status
     if not status.is_success:
         if not status.is_rejected:
@@ -68,7 +68,7 @@ def search(world: World, framework: Framework, task: Task) -> Search:
     return found
 
 
-def _promised_fits(world: World, framework: Framework, task: Task, name: str, found: Search) -> bool:
+def _promised_fits(world: World, framework: Framework, task: Task, name: str, found: NodeSearch) -> bool:
     """Whether the node the pod was promised does; if so, nothing else is looked at."""
     node = world.snapshot.cluster.nodes.get(name)
     if node is None:
@@ -85,7 +85,7 @@ def _promised_fits(world: World, framework: Framework, task: Task, name: str, fo
     return bool(found.feasible)
 
 
-def _full_scan(world: World, framework: Framework, task: Task, found: Search) -> None:
+def _full_scan(world: World, framework: Framework, task: Task, found: NodeSearch) -> None:
     if found.pre.nodes is not None:
         plugins = " ".join(sorted(found.rejectors))
         reason = f"node(s) didn't satisfy plugin(s) [{plugins}]"
@@ -116,7 +116,7 @@ def _full_scan(world: World, framework: Framework, task: Task, found: Search) ->
         found.rejectors.add(EXTENDER)
 
 
-def visit(places: Places, verdicts: Verdicts, start: int, wanted: int) -> tuple[Places, Places]:
+def visit(places: Places, verdicts: CachedVerdicts, start: int, wanted: int) -> tuple[Places, Places]:
     """Nodes with their verdicts in the order in which they are looked at, until one more than wanted would fit."""
     order = np.roll(places, -(start % len(places)) if len(places) else 0)
     codes = verdicts.codes[order]
@@ -137,7 +137,7 @@ def nodes_to_find(world: World, framework: Framework, nodes: int) -> int:
     return max(nodes * percentage // 100, _FEWEST)
 
 
-def _ask_extenders(world: World, task: Task, places: list[int], found: Search) -> list[int]:
+def _ask_extenders(world: World, task: Task, places: list[int], found: NodeSearch) -> list[int]:
     """Extenders one after another strike nodes off the list; what they call unresolvable counts as such."""
     for extender in world.extenders:
         if not places:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cpsched.greedy.kube.choice import descending, rank, winner
-from cpsched.greedy.kube.cycle import AttemptError, Search, search
+from cpsched.greedy.kube.cycle import AttemptError, NodeSearch, search
 from cpsched.greedy.kube.extenders import HttpExtender
 from cpsched.greedy.kube.failure import fail, give_up, no_nodes
 from cpsched.greedy.kube.framework import Framework
@@ -158,7 +158,7 @@ def _attempt(world: World, framework: Framework, task: Task, run: Run) -> Attemp
     return attempt
 
 
-def _bind(world: World, framework: Framework, task: Task, found: Search, attempt: Attempt) -> None:
+def _bind(world: World, framework: Framework, task: Task, found: NodeSearch, attempt: Attempt) -> None:
     """Take the best node and put the pod there."""
     batch = world.batch(framework)
     attempt.result = "bound"
@@ -183,7 +183,7 @@ def _bind(world: World, framework: Framework, task: Task, found: Search, attempt
     world.snapshot.add(task, attempt.node)
 
 
-def _reserve(world: World, framework: Framework, task: Task, found: Search, name: str) -> None:
+def _reserve(world: World, framework: Framework, task: Task, found: NodeSearch, name: str) -> None:
     """Book volumes and devices."""
     node = world.snapshot.cluster.nodes[name]
     for one in framework.filters:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from cpsched.filters import PreFiltered
 from cpsched.filters.dynamic_resources import NAME as DYNAMIC_RESOURCES
 from cpsched.filters.status import Code
-from cpsched.greedy.kube.cycle import Search
+from cpsched.greedy.kube.cycle import NodeSearch
 from cpsched.greedy.kube.dry_run import DryRun
 from cpsched.greedy.kube.framework import Framework
 from cpsched.greedy.kube.preemption import Preempted, act, preempt
@@ -32,7 +32,7 @@ class PostFiltered:
     preempted: Preempted | None = None
 
 
-def fail(world: World, framework: Framework, task: Task, found: Search, attempt: Attempt) -> list[Task]:
+def fail(world: World, framework: Framework, task: Task, found: NodeSearch, attempt: Attempt) -> list[Task]:
     """Preempt if that helps, and write down why the pod waits; returns the evicted."""
     dry = DryRun(world, framework, task, found.pre, world.budgets)
     if world.options.record and framework.profile.preempts:
@@ -64,7 +64,7 @@ def no_nodes(world: World, task: Task, attempt: Attempt) -> None:
     _nominate(world, task, "", attempt)
 
 
-def _post_filter(dry: DryRun, found: Search) -> PostFiltered:
+def _post_filter(dry: DryRun, found: NodeSearch) -> PostFiltered:
     """The plugins in order: success ends it, an error too, a refusal is remembered."""
     answer = PostFiltered()
     for name in dry.framework.profile.post_filters:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cpsched.filters import ClusterState, Filter, NodeState, PreFiltered, add_task, first_failure
-from cpsched.filters.room import Amounts, Room
+from cpsched.filters.room import Amounts, FreeAmounts
 from cpsched.filters.status import SUCCESS, Status
 from cpsched.greedy.kube.framework import Framework
 from cpsched.greedy.kube.reserved import Sums
@@ -23,7 +23,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 @dataclass
-class Verdicts:
+class CachedVerdicts:
     """One status per node in snapshot order: `codes` are places in `table`, 0 is success."""
 
     codes: npt.NDArray[np.int64]
@@ -57,10 +57,10 @@ def filter_node(world: World, framework: Framework, task: Task, pre: PreFiltered
     return first_failure(task, node, cluster, pre, framework.filters)
 
 
-def filter_all(world: World, framework: Framework, task: Task, pre: PreFiltered) -> Verdicts:
+def filter_all(world: World, framework: Framework, task: Task, pre: PreFiltered) -> CachedVerdicts:
     """The same verdicts for all nodes at once."""
     nodes = world.snapshot.nodes
-    verdicts = Verdicts(np.zeros(len(nodes), dtype=np.int64))
+    verdicts = CachedVerdicts(np.zeros(len(nodes), dtype=np.int64))
     if world.options.plain:
         for node in nodes:
             verdicts.codes[node.index] = verdicts.number(filter_node(world, framework, task, pre, node))
@@ -79,7 +79,7 @@ def filter_all(world: World, framework: Framework, task: Task, pre: PreFiltered)
     return verdicts
 
 
-def apply(one: Filter, state: Any, task: Task, cluster: ClusterState, verdicts: Verdicts) -> None:
+def apply(one: Filter, state: Any, task: Task, cluster: ClusterState, verdicts: CachedVerdicts) -> None:
     """Let one filter fail nodes that have passed so far."""
     if one.masks is not None:
         for mask, status in one.masks(state, task, cluster):
@@ -94,7 +94,7 @@ def apply(one: Filter, state: Any, task: Task, cluster: ClusterState, verdicts: 
 class _ReducedRoom:
     """Room that is left if the nominated pods were there already."""
 
-    def __init__(self, room: Room, rivals: Sums):
+    def __init__(self, room: FreeAmounts, rivals: Sums):
         self._room, self._taken = room, rivals.taken
         self.pods, self.allowed_pods = room.pods + rivals.pods, room.allowed_pods
 

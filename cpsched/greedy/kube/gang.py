@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from cpsched.filters import PreFiltered, add_task, remove_task
 from cpsched.filters.status import Code, Status
 from cpsched.greedy.kube.choice import rank, winner
-from cpsched.greedy.kube.cycle import Search, search
+from cpsched.greedy.kube.cycle import NodeSearch, search
 from cpsched.greedy.kube.filtering import filter_node
 from cpsched.greedy.kube.framework import Framework
 from cpsched.greedy.kube.podgroups import NEVER, ONGOING, GroupVictims, Placement, preemption_goes_on, select_on_domain
@@ -30,19 +30,19 @@ class Gang:
 
 
 @dataclass
-class Placed:
+class PlacedMember:
     """Where a member went, what its filters know, and what its search found."""
 
     task: Task
     node: str
     pre: PreFiltered
-    found: Search
+    found: NodeSearch
 
 
-def place_gang(world: World, framework: Framework, gang: Gang) -> tuple[list[Placed], dict[str, Search]]:
+def place_gang(world: World, framework: Framework, gang: Gang) -> tuple[list[PlacedMember], dict[str, NodeSearch]]:
     """Put the members on nodes one after another; who finds none is left out. The caller takes them off again."""
-    placed: list[Placed] = []
-    failed: dict[str, Search] = {}
+    placed: list[PlacedMember] = []
+    failed: dict[str, NodeSearch] = {}
     for task in gang.tasks:
         found = search(world, framework, task)
         if not found.feasible:
@@ -52,11 +52,11 @@ def place_gang(world: World, framework: Framework, gang: Gang) -> tuple[list[Pla
         place = found.feasible[0 if total is None else winner(total, world.choices)]
         name = world.snapshot.nodes[place].name
         world.snapshot.add(task, name)
-        placed.append(Placed(task, name, found.pre, found))
+        placed.append(PlacedMember(task, name, found.pre, found))
     return placed, failed
 
 
-def take_off(world: World, placed: Sequence[Placed]) -> None:
+def take_off(world: World, placed: Sequence[PlacedMember]) -> None:
     """Undo placements."""
     for one in reversed(placed):
         world.snapshot.remove(one.task)
@@ -93,7 +93,7 @@ class _Cluster:
     def __init__(self, world: World, framework: Framework, gang: Gang):
         self._world, self._framework, self._gang = world, framework, gang
         self._places = dict(world.snapshot.cluster.node_by_task)
-        self._placed: list[Placed] = []
+        self._placed: list[PlacedMember] = []
 
     def remove(self, unit: Unit) -> None:
         for task in unit.tasks:
@@ -119,7 +119,7 @@ class _Cluster:
         return [(one.task, one.node) for one in placed]
 
     def holds(self, placements: Sequence[Placement]) -> bool:
-        done: list[Placed] = []
+        done: list[PlacedMember] = []
         try:
             for one in self._placed:
                 node = self._world.snapshot.cluster.nodes[one.node]

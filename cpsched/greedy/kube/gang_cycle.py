@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from cpsched.filters.status import Code, Status
-from cpsched.greedy.kube.cycle import Search
+from cpsched.greedy.kube.cycle import NodeSearch
 from cpsched.greedy.kube.framework import Framework
-from cpsched.greedy.kube.gang import Gang, Placed, place_gang, preempt_for_gang, take_off
+from cpsched.greedy.kube.gang import Gang, PlacedMember, place_gang, preempt_for_gang, take_off
 from cpsched.greedy.kube.groups import Groups, pod_group_key
 from cpsched.greedy.kube.podgroups import GroupVictims
 from cpsched.greedy.kube.preemption import act
@@ -62,7 +62,9 @@ def attempt_gang(world: World, framework: Framework, gang: Gang, run: Run) -> li
     return [_waiting(world, task, failed.get(task.key), answer, nodes, evicted, cleared) for task in gang.tasks]
 
 
-def _bound(world: World, gang: Gang, placed: list[Placed], failed: dict[str, Search], run: Run) -> list[Attempt]:
+def _bound(
+    world: World, gang: Gang, placed: list[PlacedMember], failed: dict[str, NodeSearch], run: Run
+) -> list[Attempt]:
     nodes = {one.task.key: one.node for one in placed}
     attempts = []
     for task in gang.tasks:
@@ -82,7 +84,7 @@ def _bound(world: World, gang: Gang, placed: list[Placed], failed: dict[str, Sea
 def _waiting(
     world: World,
     task: Task,
-    found: Search | None,
+    found: NodeSearch | None,
     answer: GroupVictims | Status,
     nodes: dict[str, str],
     evicted: list[Task],

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from cpsched.filters.status import Code, Status
-from cpsched.greedy.kube.candidates import Found, candidates_wanted, find_candidates, pick_one
+from cpsched.greedy.kube.candidates import DryRuns, candidates_wanted, find_candidates, pick_one
 from cpsched.greedy.kube.dry_run import DryRun
 from cpsched.greedy.kube.extenders import ExtenderError
 from cpsched.greedy.kube.statuses import NodeStatuses, fit_message
@@ -30,7 +30,7 @@ class Preempted:
     message: str = ""
     nominate: str | None = None
     victims: Victims | None = None
-    found: Found = field(default_factory=Found)
+    found: DryRuns = field(default_factory=DryRuns)
 
 
 def ineligible(world: World, task: Task, statuses: NodeStatuses) -> str:

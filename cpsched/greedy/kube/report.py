@@ -14,7 +14,7 @@ Nominating = Literal["set", "clear", "keep", ""]
 
 
 @dataclass(frozen=True)
-class Candidate:
+class PreemptionCandidate:
     """A node that preemption could use: whom it would evict, most important first, and the budgets it breaks.
 
     `pdb_violations` is kube's own count, which charges every potential victim; `true_violations` charges victims only.
@@ -51,9 +51,9 @@ class Attempt:
     cleared_nominations: tuple[str, ...] = ()
     eligible: bool | None = None
     ineligible_reason: str = ""
-    candidates: tuple[Candidate, ...] = ()
+    candidates: tuple[PreemptionCandidate, ...] = ()
     dry_run_failed: Mapping[str, Status] = field(default_factory=dict)
-    chosen: Candidate | None = None
+    chosen: PreemptionCandidate | None = None
     reason: str = ""
     """Of the PodScheduled condition: Unschedulable or SchedulerError."""
     requeue: str = ""

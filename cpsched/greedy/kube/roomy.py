@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cpsched.filters import NodeState, first_failure
-from cpsched.filters.node_resources_fit import State
+from cpsched.filters.node_resources_fit import ResourcesFitState
 from cpsched.filters.status import Status
-from cpsched.greedy.kube.filtering import FIT, Verdicts, apply
+from cpsched.greedy.kube.filtering import FIT, CachedVerdicts, apply
 from cpsched.greedy.kube.victims import Victims, by_importance, single, tasks_of
 from cpsched.instance import Task
 
@@ -62,7 +62,7 @@ def select_by_room(dry: DryRun, node: NodeState) -> Victims | Status | None:
     if first == len(ranked.tasks):
         return None
     used, pods = _without(dry, node, ranked, first)
-    state: State = dry.pre.states[FIT]
+    state: ResourcesFitState = dry.pre.states[FIT]
     room = {
         name: node.allocatable.get(name, 0) - amount - used.get(name, 0)
         for name, amount in state.requests
@@ -77,7 +77,7 @@ def select_by_room(dry: DryRun, node: NodeState) -> Victims | Status | None:
 
 def passes_otherwise(dry: DryRun) -> list[bool]:
     """Per node whether all filters but the one about room let the preemptor in; no other pod has a say in that."""
-    verdicts = Verdicts(np.zeros(len(dry.world.snapshot.nodes), dtype=np.int64))
+    verdicts = CachedVerdicts(np.zeros(len(dry.world.snapshot.nodes), dtype=np.int64))
     for one in dry.framework.filters:
         if one.name != FIT and one.name not in dry.pre.skipped:
             apply(one, dry.pre.states.get(one.name), dry.task, dry.world.snapshot.cluster, verdicts)

@@ -8,7 +8,7 @@ from cpsched.filters.devices import Devices
 from cpsched.filters.state import ClusterState, NodeState
 from cpsched.filters.storage import Storage
 from cpsched.greedy.kube.terms import TermIndex
-from cpsched.greedy.kube.usage import Usage
+from cpsched.greedy.kube.usage import NonzeroUsage
 from cpsched.greedy.kube.victims import start_time
 from cpsched.greedy.outcomes import Choices, First
 from cpsched.instance import PENDING, Instance, Node, Task
@@ -23,7 +23,7 @@ class Snapshot:
     def __init__(self, instance: Instance, choices: Choices | None = None):
         nodes = [instance.nodes[name] for name in node_order(instance.nodes.values())]
         self.cluster = ClusterState(instance, nodes, storage=Storage.of(instance), devices=Devices.of(instance))
-        self.usage = Usage(len(nodes))
+        self.usage = NonzeroUsage(len(nodes))
         self.terms = TermIndex()
         self.names = [node.name for node in nodes]
         self.stamps = [0] * len(nodes)

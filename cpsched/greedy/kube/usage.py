@@ -12,7 +12,7 @@ from cpsched.objects.pod import ResourceRequirements
 from cpsched.requests import kube_nonzero_requests
 
 
-class Usage:
+class NonzeroUsage:
     """Non-zero requests per node in snapshot order; int64 until an amount needs more."""
 
     def __init__(self, nodes: int):

@@ -17,14 +17,14 @@ from cpsched.greedy.volcano.search import enough, for_preemption
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.statement import Statement
 from cpsched.greedy.volcano.tasks import TaskState
-from cpsched.greedy.volcano.trace import Story
+from cpsched.greedy.volcano.trace import SessionTrace
 from cpsched.instance import Instance
 from cpsched.policy import Policy
 from cpsched.snapshot.rights import Action
 
 
 @dataclass(frozen=True)
-class Attempt:
+class NodeTrial:
     """A node's victims in the order in which they go, or why there is no way."""
 
     victims: tuple[str, ...] | None
@@ -48,17 +48,17 @@ class Trials:
         refused = session.not_preemptive(session.queue_of(task), task.request)
         return refused.text() if refused else session.pre_predicate(task)
 
-    def on(self, node: str) -> Attempt:
+    def on(self, node: str) -> NodeTrial:
         """What happens on one node."""
         session = self._session()
         task, account = session.tasks[self._task], session.nodes[node]
         session.pre_predicate(task)
         error = for_preemption(session).ask(task, account)
         if error is not None:
-            return Attempt(None, "; ".join(error.reasons))
+            return NodeTrial(None, "; ".join(error.reasons))
         if self._try(session, task, [account]):
-            return Attempt(tuple(session.evictions))
-        return Attempt(None, self._why_not(node))
+            return NodeTrial(tuple(session.evictions))
+        return NodeTrial(None, self._why_not(node))
 
     def choice(self) -> str | None:
         """The node that the task is given, None if it finds none."""
@@ -99,6 +99,6 @@ class Trials:
         return "does not fit even so: its queue or a filter refuses"
 
     def _session(self) -> Session:
-        session = Session(self._instance, self._policy, First(), Story())
+        session = Session(self._instance, self._policy, First(), SessionTrace())
         session.open(PLUGINS)
         return session

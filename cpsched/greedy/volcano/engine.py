@@ -12,7 +12,7 @@ from cpsched.greedy.volcano.fast.board import Board
 from cpsched.greedy.volcano.plugins import PLUGINS
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.status import Status
-from cpsched.greedy.volcano.trace import Story
+from cpsched.greedy.volcano.trace import SessionTrace
 from cpsched.instance import Instance
 from cpsched.policy import Policy
 from cpsched.solution import Solution
@@ -65,12 +65,12 @@ def outcomes(instance: Instance, policy: Policy, *, most_runs: int = 2000, sampl
 
 
 def _run(instance: Instance, policy: Policy, choices: Choices, options: Options) -> Replay:
-    story = Story(wanted=options.trace, outline=options.outline)
+    story = SessionTrace(wanted=options.trace, outline=options.outline)
     with without_collector():
         return _session(instance, policy, choices, options, story)
 
 
-def _session(instance: Instance, policy: Policy, choices: Choices, options: Options, story: Story) -> Replay:
+def _session(instance: Instance, policy: Policy, choices: Choices, options: Options, story: SessionTrace) -> Replay:
     session = Session(instance, policy, choices, story)
     session.open(PLUGINS)
     if options.fast and _fast_shards(instance):

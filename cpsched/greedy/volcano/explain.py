@@ -12,7 +12,7 @@ from cpsched.greedy.volcano.tasks import TaskState
 UNSCHEDULABLE, SCHEDULABLE = "Unschedulable", "Schedulable"
 
 
-class Reason(NamedTuple):
+class WaitingReason(NamedTuple):
     """A pod's scheduling condition."""
 
     reason: str
@@ -24,18 +24,20 @@ class Reason(NamedTuple):
         return f"{self.reason}: {self.text}" + (f" [nominated {self.nominated}]" if self.nominated else "")
 
 
-def task_reason(job: JobState, task: TaskState) -> Reason:
+def task_reason(job: JobState, task: TaskState) -> WaitingReason:
     """Why a task is not running yet, by its last attempt."""
     told, pod = task.told, f"Pod {task.task.namespace}/{task.task.name}"
     if told.status is Status.ALLOCATED:
-        return Reason(SCHEDULABLE, f"{pod} can possibly be assigned to {told.node}, once minAvailable is satisfied")
+        return WaitingReason(
+            SCHEDULABLE, f"{pod} can possibly be assigned to {told.node}, once minAvailable is satisfied"
+        )
     if told.status is Status.PIPELINED:
         text = f"{pod} can possibly be assigned to {told.node}, once resource is released and minAvailable is satisfied"
-        return Reason(UNSCHEDULABLE, text, told.node if told.after_eviction else "")
+        return WaitingReason(UNSCHEDULABLE, text, told.node if told.after_eviction else "")
     if told.status is Status.PENDING:
         errors = job.fit_errors.get(task.key)
-        return Reason(UNSCHEDULABLE, errors.message() if errors is not None else "")
-    return Reason(told.status.value)
+        return WaitingReason(UNSCHEDULABLE, errors.message() if errors is not None else "")
+    return WaitingReason(told.status.value)
 
 
 def gang_message(job: JobState) -> str:

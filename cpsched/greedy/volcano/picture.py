@@ -33,7 +33,7 @@ class Derived(NamedTuple):
     preferred: WeightedTerms
 
 
-class Picture(ClusterState):
+class FilterView(ClusterState):
     """Pods on nodes, with the stand-in requests and the preferences that scores look at."""
 
     def __init__(self, instance: Instance, nodes: Iterable[Node], **others: Any):
@@ -46,10 +46,10 @@ class Picture(ClusterState):
         self._by_content: dict[tuple[Any, ...], Derived] = {}
 
     @classmethod
-    def opened(cls, instance: Instance) -> Picture:
+    def opened(cls, instance: Instance) -> FilterView:
         """The picture when the session opens; the lists of nodes with choosy pods never change afterwards."""
         picture = cls.from_instance(instance)
-        assert isinstance(picture, Picture)
+        assert isinstance(picture, FilterView)
         picture.freeze_anti_affinity()
         holders = (node.index for node in picture.node_list if any(has_pod_affinity(task) for task in node.tasks))
         picture.affinity_nodes = frozenset(holders)

@@ -14,13 +14,13 @@ from cpsched.greedy.volcano.heap import Heap
 from cpsched.greedy.volcano.hooks import FLAGS, GangEviction, Gradient, Hooks, Purpose, Refusal, Simulation
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.nodes import BindRoom, NodeAccount
-from cpsched.greedy.volcano.picture import Picture
+from cpsched.greedy.volcano.picture import FilterView
 from cpsched.greedy.volcano.status import Status
 from cpsched.greedy.volcano.task_queue import TaskQueue, task_queue
 from cpsched.greedy.volcano.tasks import TaskState, comes_before
 from cpsched.greedy.volcano.topology.opening import set_out
 from cpsched.greedy.volcano.topology.sub_jobs import SubJob
-from cpsched.greedy.volcano.trace import Story
+from cpsched.greedy.volcano.trace import SessionTrace
 from cpsched.instance import Instance, Queue
 from cpsched.policy import PluginConf, Policy
 from cpsched.resources import add
@@ -37,7 +37,7 @@ Plugin = Callable[["Session", PluginConf], Hooks]
 class Session:
     """Jobs, nodes and queues under the plugins of a policy."""
 
-    def __init__(self, instance: Instance, policy: Policy, choices: Choices, story: Story):
+    def __init__(self, instance: Instance, policy: Policy, choices: Choices, story: SessionTrace):
         self.instance, self.policy, self.conf = instance, policy, policy.volcano
         self.choices, self.story = choices, story
         self.tasks = {key: TaskState(task, task.group or "") for key, task in instance.tasks.items()}
@@ -53,7 +53,7 @@ class Session:
         self.node_list = list(self.nodes.values())
         self.bind_room = {name: BindRoom(node) for name, node in self.nodes.items()}
         self.start_index = 0
-        self.picture: Picture | None = None
+        self.picture: FilterView | None = None
         self.devices: Books | None = None
         """Who has which shared card, where the plugin deviceshare looks at any."""
         self.bound: dict[str, str] = {}

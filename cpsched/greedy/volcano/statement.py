@@ -13,7 +13,7 @@ from cpsched.greedy.volcano.tasks import TaskState
 from cpsched.solution import Eviction, EvictionAction
 
 
-class Kind(Enum):
+class OperationKind(Enum):
     """What an operation did."""
 
     EVICT = "evict"
@@ -24,7 +24,7 @@ class Kind(Enum):
 class Operation(NamedTuple):
     """One entry of the undo log; an eviction says by which action and for which job."""
 
-    kind: Kind
+    kind: OperationKind
     task: TaskState
     action: EvictionAction = "preempt"
     for_job: str = ""
@@ -48,16 +48,16 @@ class Statement:
         session.jobs[victim.job].set_status(victim, Status.RELEASING)
         session.nodes[victim.node].update(victim)
         session.deallocated(victim)
-        self._operations.append(Operation(Kind.EVICT, victim, action, for_job))
+        self._operations.append(Operation(OperationKind.EVICT, victim, action, for_job))
 
     def pipeline(self, task: TaskState, node: NodeAccount, *, after_eviction: bool) -> bool:
         """Reserve room that is being freed; False and nothing done if somebody objects."""
         task.after_eviction = after_eviction
-        return self._place(Operation(Kind.PIPELINE, task), node, Status.PIPELINED)
+        return self._place(Operation(OperationKind.PIPELINE, task), node, Status.PIPELINED)
 
     def allocate(self, task: TaskState, node: NodeAccount) -> bool:
         """Take free room; False and nothing done if somebody objects."""
-        return self._place(Operation(Kind.ALLOCATE, task), node, Status.ALLOCATED)
+        return self._place(Operation(OperationKind.ALLOCATE, task), node, Status.ALLOCATED)
 
     def merge(self, other: Statement) -> None:
         """Take over the operations of another statement."""
@@ -68,11 +68,11 @@ class Statement:
         """Do again what was saved and undone since, with the saved copies; False and the rest left where one fails."""
         for operation in saved:
             task = operation.task
-            if operation.kind is Kind.EVICT:
+            if operation.kind is OperationKind.EVICT:
                 self.evict(task, operation.action, operation.for_job)
                 continue
             node = self._session.nodes[task.node]
-            status = Status.PIPELINED if operation.kind is Kind.PIPELINE else Status.ALLOCATED
+            status = Status.PIPELINED if operation.kind is OperationKind.PIPELINE else Status.ALLOCATED
             if not self._place(operation, node, status):
                 return False
         return True
@@ -81,7 +81,7 @@ class Statement:
         """Undo everything, last first; each task remembers what was intended."""
         for operation in reversed(self._operations):
             operation.task.last = operation.task.transaction
-            if operation.kind is Kind.EVICT:
+            if operation.kind is OperationKind.EVICT:
                 self._unevict(operation.task)
             else:
                 unplace(self._session, operation.task)
@@ -93,9 +93,9 @@ class Statement:
         for operation in self._operations:
             task = operation.task
             task.last = None
-            if operation.kind is Kind.EVICT:
+            if operation.kind is OperationKind.EVICT:
                 session.evictions[task.key] = _eviction(operation)
-            elif operation.kind is Kind.ALLOCATE and (error := session.bind(task)):
+            elif operation.kind is OperationKind.ALLOCATE and (error := session.bind(task)):
                 session.story.tell(f"  {task.key}: {error}")
                 unplace(session, task)
         self._operations = []

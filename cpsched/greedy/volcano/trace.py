@@ -5,7 +5,7 @@ from __future__ import annotations
 from cpsched.greedy.volcano.hooks import Refusal
 
 
-class Story:
+class SessionTrace:
     """Collects lines if wanted or if the outline is, and reasons always.
 
     Where it is wanted, every attempt is made as upstream makes it; the outline tells what was done, at no cost.

@@ -13,7 +13,7 @@ from cpsched.importers.dlrm import DISK, RDMA, TraceInstance, instances
 from cpsched.importers.trace_objects import per_node_limit
 from cpsched.lab.draw import Draw
 from cpsched.lab.families.family import Parameters, Raw
-from cpsched.lab.families.pieces import CLASSES, GPU, Need, Placement, Room, frame, node, quantities, stamp
+from cpsched.lab.families.pieces import CLASSES, GPU, Need, NodesLeft, Placement, frame, node, quantities, stamp
 from cpsched.lab.families.trace_time import Moment, at_moment
 
 GPU_NODE: Need = (128_000, 1024, 8, 200, 6000)
@@ -76,7 +76,7 @@ def dlrm(given: Dlrm, draw: Draw, trace: list[TraceInstance]) -> Raw:
     }
     queues = ({"name": f"q{i}", "weight": i + 1} for i in range(given.queues))
     instance = frame((node(name, _amounts(shape)) for name, shape in shapes.items()), queues, CLASSES)
-    room = Room({name: (*shape, 110) for name, shape in shapes.items()})
+    room = NodesLeft({name: (*shape, 110) for name, shape in shapes.items()})
     for number, job in enumerate(jobs):
         instance["jobs"].append(_job(given, draw, number, job, room if number < running else None))
     return instance
@@ -89,7 +89,7 @@ def _jobs(prefix: str, rows: list[TraceInstance]) -> list[Job]:
     return list(by_app.items())
 
 
-def _job(given: Dlrm, draw: Draw, number: int, job: Job, room: Room | None) -> Raw:
+def _job(given: Dlrm, draw: Draw, number: int, job: Job, room: NodesLeft | None) -> Raw:
     name, rows = job
     priority = draw.choice(["mid", "high"] if rows[0].gpus else list(CLASSES))
     queue = f"q{draw.below(given.queues)}"

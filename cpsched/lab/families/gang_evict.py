@@ -6,7 +6,7 @@ from pydantic import Field
 
 from cpsched.lab.draw import Draw
 from cpsched.lab.families.family import Parameters, Raw
-from cpsched.lab.families.pieces import CLASSES, GPU, Room, frame, gang, node, quantities, workers
+from cpsched.lab.families.pieces import CLASSES, GPU, NodesLeft, frame, gang, node, quantities, workers
 from cpsched.lab.families.racks import EVICTING, configuration, demand, hyper_nodes
 
 _CPU_PER_GPU, _MEMORY_PER_GPU = 4000, 32
@@ -44,7 +44,7 @@ def gang_evict(given: GangEvict, draw: Draw) -> Raw:
     instance = frame((node(name, quantities(*shape)) for name in names), queues, CLASSES)
     instance["hyperNodes"] = hyper_nodes(names, given.nodes_per_rack, 2)
     instance["conf"] = configuration(EVICTING, "capacity")
-    room = Room(dict.fromkeys(names, (*shape, 110)))
+    room = NodesLeft(dict.fromkeys(names, (*shape, 110)))
     jobs: list[Raw] = instance["jobs"]
     request, left = quantities(*_amounts(1)), total
     while left:

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from cpsched.lab.draw import Draw
 from cpsched.lab.families.family import Parameters, Raw
-from cpsched.lab.families.pieces import CLASSES, Room, frame, gang, node, quantities, workers
+from cpsched.lab.families.pieces import CLASSES, NodesLeft, frame, gang, node, quantities, workers
 
 _CORES = 32
 
@@ -35,7 +35,7 @@ def gang_heavy(given: GangHeavy, draw: Draw) -> Raw:
     names = [f"n{number}" for number in range(given.nodes)]
     queues = ({"name": f"q{number}", "weight": 1} for number in range(given.queues))
     instance = frame((node(name, quantities(_CORES * 1000, 128)) for name in names), queues, CLASSES)
-    room = Room(dict.fromkeys(names, (_CORES * 1000, 128, 0, 110)))
+    room = NodesLeft(dict.fromkeys(names, (_CORES * 1000, 128, 0, 110)))
     jobs: list[Raw] = instance["jobs"]
     asked, wanted = 0, given.nodes * _CORES * given.fill // 100
     while asked + 2 <= wanted:

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from cpsched.lab.draw import Draw
 from cpsched.lab.families.family import Parameters, Raw
-from cpsched.lab.families.pieces import CLASSES, Placement, Room, frame, gang, node, quantities, workers
+from cpsched.lab.families.pieces import CLASSES, NodesLeft, Placement, frame, gang, node, quantities, workers
 
 _CPU_PER_GPU, _MEMORY_PER_GPU = 8000, 64
 
@@ -34,7 +34,7 @@ def gpu_pool(given: GpuPool, draw: Draw) -> Raw:
     names = [f"n{number}" for number in range(given.nodes)]
     queues = ({"name": f"q{number}", "weight": 1} for number in range(given.queues))
     instance = frame((node(name, quantities(*amounts)) for name in names), queues, CLASSES)
-    room = Room(dict.fromkeys(names, (*amounts, 110)))
+    room = NodesLeft(dict.fromkeys(names, (*amounts, 110)))
     sizes = [size for size in (1, 2, 4, 8, 16) if size <= given.gpus_per_node]
     total, asked = given.nodes * given.gpus_per_node, 0
     jobs: list[Raw] = instance["jobs"]

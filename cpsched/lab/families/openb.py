@@ -13,7 +13,7 @@ from cpsched.importers.openb import TraceNode, TracePod, node_list, pod_list
 from cpsched.importers.trace_objects import MODEL, model_affinity
 from cpsched.lab.draw import Draw
 from cpsched.lab.families.family import Parameters, Raw
-from cpsched.lab.families.pieces import CLASSES, Placement, Room, frame, node, quantities, stamp
+from cpsched.lab.families.pieces import CLASSES, NodesLeft, Placement, frame, node, quantities, stamp
 from cpsched.lab.families.racks import EVICTING, PLACING, configuration, demand, hyper_nodes
 from cpsched.lab.families.trace_time import Moment, at_moment
 
@@ -96,7 +96,7 @@ def openb(given: Openb, draw: Draw, trace: Trace) -> Raw:
     if given.rack:
         instance["hyperNodes"] = hyper_nodes([one.name for one in nodes], given.rack, _RACKS_PER_BLOCK)
         instance["conf"] = configuration(EVICTING if given.evict == "gangs" else PLACING)
-    room = Room({one.name: (one.cpu_milli, one.memory_mib, one.gpus, _PODS_PER_NODE) for one in nodes})
+    room = NodesLeft({one.name: (one.cpu_milli, one.memory_mib, one.gpus, _PODS_PER_NODE) for one in nodes})
     of_model: dict[str, list[str]] = {}
     for one in nodes:
         of_model.setdefault(one.model, []).append(one.name)
@@ -127,7 +127,9 @@ def _gangs(given: Openb, draw: Draw, pods: list[TracePod]) -> list[Gang]:
     return gangs
 
 
-def _job(given: Openb, draw: Draw, number: int, gang: Gang, place: tuple[Room, dict[str, list[str]]] | None) -> Raw:
+def _job(
+    given: Openb, draw: Draw, number: int, gang: Gang, place: tuple[NodesLeft, dict[str, list[str]]] | None
+) -> Raw:
     priority = draw.choice(_WAITING if place is None else _RUNNING)
     if given.priorities == "qos":
         priority = OF_QOS.get(gang[0].qos, "low")
@@ -156,7 +158,7 @@ def _job(given: Openb, draw: Draw, number: int, gang: Gang, place: tuple[Room, d
     return job | {"priorityClassName": priority, "creationTimestamp": stamp(number), "tasks": tasks}
 
 
-def _home(given: Openb, draw: Draw, pod: TracePod, room: Room, of_model: dict[str, list[str]]) -> str | None:
+def _home(given: Openb, draw: Draw, pod: TracePod, room: NodesLeft, of_model: dict[str, list[str]]) -> str | None:
     among = [name for model in pod.models for name in of_model.get(model, [])] if pod.models else None
     return room.place((pod.cpu_milli, pod.memory_mib, pod.gpus, 1), given.placement, draw, among)
 

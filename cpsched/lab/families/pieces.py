@@ -58,7 +58,7 @@ def workers(replicas: int, requests: Mapping[str, str], places: Sequence[str] = 
     return task | {"running": list(places), "startTime": stamp(start)} if places else task
 
 
-class Room:
+class NodesLeft:
     """What is left on each node while running tasks are placed."""
 
     def __init__(self, free: Mapping[str, Need]):

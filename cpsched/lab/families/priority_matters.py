@@ -10,7 +10,7 @@ from pydantic import Field
 
 from cpsched.lab.draw import Draw
 from cpsched.lab.families.family import Parameters, Raw
-from cpsched.lab.families.pieces import Room, frame, gang, node, stamp
+from cpsched.lab.families.pieces import NodesLeft, frame, gang, node, stamp
 
 _MILLI, _MEGABYTES, _REPLICAS = (100, 1000), (100, 1000), (1, 4)
 
@@ -45,7 +45,7 @@ def priority_matters(given: PriorityMatters, draw: Draw) -> Raw:
     classes = {f"p{number}": number for number in range(1, given.priorities + 1)}
     nodes = (node(name, _amounts(cpu, memory)) for name in names)
     instance = frame(nodes, [{"name": "default", "weight": 1}], classes)
-    room = Room(dict.fromkeys(names, (cpu, memory, 0, 110)))
+    room = NodesLeft(dict.fromkeys(names, (cpu, memory, 0, 110)))
     to_run = given.nodes * given.pods_per_node * given.running // 100
     for number, (replicas, milli, megabytes, priority) in enumerate(sets):
         task: Raw = {"role": "w", "replicas": replicas, "requests": _amounts(milli, megabytes)}

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from cpsched.lab.draw import Draw
 from cpsched.lab.families.family import Parameters, Raw
-from cpsched.lab.families.pieces import Room, frame, gang, node, quantities, workers
+from cpsched.lab.families.pieces import NodesLeft, frame, gang, node, quantities, workers
 
 _CPU_PER_GPU, _MEMORY_PER_GPU = 4000, 32
 
@@ -38,7 +38,7 @@ def queue_borrowing(given: QueueBorrowing, draw: Draw) -> Raw:
         ({"name": name, "weight": 1, "reclaimable": True} for name in queues),
         {"batch": 100},
     )
-    room = Room(dict.fromkeys(names, (*shape, 110)))
+    room = NodesLeft(dict.fromkeys(names, (*shape, 110)))
     total = given.nodes * given.gpus_per_node
     jobs: list[Raw] = instance["jobs"]
     held = 0

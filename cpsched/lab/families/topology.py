@@ -6,7 +6,7 @@ from pydantic import Field
 
 from cpsched.lab.draw import Draw
 from cpsched.lab.families.family import Parameters, Raw
-from cpsched.lab.families.pieces import CLASSES, Room, frame, gang, node, quantities, workers
+from cpsched.lab.families.pieces import CLASSES, NodesLeft, frame, gang, node, quantities, workers
 from cpsched.lab.families.racks import PLACING, RACK, configuration, demand, hyper_nodes
 
 _CPU_PER_GPU, _MEMORY_PER_GPU = 4000, 32
@@ -50,7 +50,7 @@ def topology(given: Racks, draw: Draw) -> Raw:
     instance = frame((node(name, quantities(*shape)) for name in names), queues, CLASSES)
     instance["hyperNodes"] = hyper_nodes(names, given.nodes_per_rack, given.racks_per_block)
     instance["conf"] = configuration(PLACING)
-    room = Room(dict.fromkeys(names, (*shape, 110)))
+    room = NodesLeft(dict.fromkeys(names, (*shape, 110)))
     jobs: list[Raw] = instance["jobs"]
     held, wanted = 0, len(names) * given.gpus_per_node * given.fill // 100
     while held < wanted:

@@ -17,7 +17,7 @@ from cpsched.complaints import complaint, place_in
 from cpsched.errors import InputError
 from cpsched.files import read_document, write_whole
 from cpsched.lab.study.journal import Journal
-from cpsched.lab.study.matrix import Plan, Setting
+from cpsched.lab.study.matrix import Setting, StudyPlan
 from cpsched.lab.study.recipe import Recipe
 from cpsched.lab.study.records import CellRecord, InstanceRecord, StudyFile, StudyModel
 
@@ -38,7 +38,7 @@ class RunFolder:
         """Whether a study was begun here."""
         return os.path.isfile(self.path / STUDY)
 
-    def read_study(self) -> tuple[Plan, dict[str, str]]:
+    def read_study(self) -> tuple[StudyPlan, dict[str, str]]:
         """The plan, and the key in instances.jsonl of each file by its name."""
         path = self.path / STUDY
         if not self.exists:
@@ -56,9 +56,9 @@ class RunFolder:
             raise InputError(wrong, file=str(path), place=place, right="give another folder") from None
         models = tuple(_setting(model) for model in study.models)
         recipe = Recipe.parse(study.recipe, file=str(path))
-        return Plan(recipe, models, study.conf, study.versions), study.files
+        return StudyPlan(recipe, models, study.conf, study.versions), study.files
 
-    def write_study(self, plan: Plan, key_by_name: Mapping[str, str]) -> None:
+    def write_study(self, plan: StudyPlan, key_by_name: Mapping[str, str]) -> None:
         """Keep what the study is about, with the content of models and configuration as it is now."""
         content = {
             "format": FORMAT,

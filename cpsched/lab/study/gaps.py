@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from cpsched.errors import InputError
-from cpsched.lab.study.matrix import Cell
+from cpsched.lab.study.matrix import StudyCell
 from cpsched.lab.study.results import Results
 
 MOST_LINES = 20
@@ -43,7 +43,7 @@ def _missing(results: Results) -> Iterator[str]:
         yield f"{results.folder.path}: {len(missing)} of {total} cells have no result: {names}; {right}"
 
 
-def _shown(cell: Cell) -> str:
+def _shown(cell: StudyCell) -> str:
     return f"{cell.source.names[0]} (model {cell.model.name}, engine {cell.engine}, seed {cell.seed})"
 
 

@@ -19,7 +19,7 @@ from cpsched.lab.study.records import Record
 R = TypeVar("R", bound=Record)
 
 
-class Place(NamedTuple):
+class LinePlace(NamedTuple):
     """Where a line stands."""
 
     line: int
@@ -30,7 +30,7 @@ class Place(NamedTuple):
 class Flaw(NamedTuple):
     """A line that is not as it was written."""
 
-    place: Place
+    place: LinePlace
     error: InputError
     """File, line, and what is wrong."""
     data: Any
@@ -43,12 +43,12 @@ class Journal(Generic[R]):
     def __init__(self, path: Path, record: type[R]):
         self.path, self._record = path, record
 
-    def entries(self) -> Iterator[tuple[Place, R] | Flaw]:
+    def entries(self) -> Iterator[tuple[LinePlace, R] | Flaw]:
         """Every whole line with its place; a last line without its end is passed over: it is being written, or torn."""
         for place, line in self._lines():
             yield self._read(place, line)
 
-    def at(self, places: Iterable[Place]) -> Iterator[R]:
+    def at(self, places: Iterable[LinePlace]) -> Iterator[R]:
         """The records at these places; a file that is not there has none."""
         places = list(places)
         if not places:
@@ -105,20 +105,20 @@ class Journal(Generic[R]):
                 f"cannot be written: {error.strerror or error}", file=str(self.path), right=right
             ) from None
 
-    def _lines(self) -> Iterator[tuple[Place, bytes]]:
+    def _lines(self) -> Iterator[tuple[LinePlace, bytes]]:
         try:
             with self.path.open("rb") as stream:
                 offset = 0
                 for number, line in enumerate(stream, start=1):
                     if line.endswith(b"\n"):
-                        yield Place(number, offset), line
+                        yield LinePlace(number, offset), line
                     offset += len(line)
         except FileNotFoundError:
             return
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror or error}", file=str(self.path)) from None
 
-    def _read(self, place: Place, line: bytes) -> tuple[Place, R] | Flaw:
+    def _read(self, place: LinePlace, line: bytes) -> tuple[LinePlace, R] | Flaw:
         where, data = f"line {place.line}", None
         try:
             data = json_line(line, str(self.path), place.line)

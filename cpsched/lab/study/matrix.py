@@ -69,7 +69,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Cell:
+class StudyCell:
     """One run of one engine."""
 
     key: str
@@ -82,7 +82,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Plan:
+class StudyPlan:
     """Everything that keys are made of besides the instances, read once."""
 
     recipe: Recipe
@@ -91,7 +91,7 @@ class Plan:
     versions: Mapping[str, str]
 
     @classmethod
-    def of(cls, recipe: Recipe, kept: Plan | None = None, named: Collection[str] = ()) -> Plan:
+    def of(cls, recipe: Recipe, kept: StudyPlan | None = None, named: Collection[str] = ()) -> StudyPlan:
         """Read models and configuration; InputError for what is unknown, before any cell is run.
 
         A study that goes on has them in its folder (`kept`): only files that the user has `named` now are read.
@@ -118,13 +118,13 @@ class Plan:
             raise InputError(f"two models are called {twice}", place="models", right=right)
         return cls(recipe, models, conf, {"cpsched": cpsched.version.__version__, "ortools": version("ortools")})
 
-    def cells(self, sources: Sequence[Source]) -> Iterator[Cell]:
+    def cells(self, sources: Sequence[Source]) -> Iterator[StudyCell]:
         """Every cell, instance by instance."""
         for source in sources:
             for group in self.groups(source):
                 yield from group
 
-    def groups(self, source: Source) -> Iterator[list[Cell]]:
+    def groups(self, source: Source) -> Iterator[list[StudyCell]]:
         """The cells of an instance, model by model: those whose decisions compare."""
         own = {choice.model: choice for choice in self._own(source)}
         for model, rules in zip(self.models, self._rules, strict=True):
@@ -132,7 +132,7 @@ class Plan:
                 continue
             choice = own[model.scheduler] if model.own else Choice(model.name)
             yield [
-                Cell(digest([source.sha256, rules, engine, seed]), source, model, engine, seed, choice)
+                StudyCell(digest([source.sha256, rules, engine, seed]), source, model, engine, seed, choice)
                 for engine, seed in product(self._engines(model), self.recipe.seeds)
             ]
 

@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from cpsched import timestamps
 from cpsched.lab.runners.work import Status
 from cpsched.policy import SENSES
 from cpsched.solution import NO_DECISION, Level, SolutionStatus
@@ -24,11 +23,11 @@ COUNTED = ("binds", "allocated", "pipelined", "evictions", "unplaced")
 def _level(level: Level) -> Level:
     if SENSES.get(level.name) != level.sense:
         raise ValueError(f"no level is called {level.name!r} and has the sense {level.sense}")
-    for shown in (level.value, level.bound, level.priority):
-        if isinstance(shown, str):
-            timestamps.parse(shown)
-        elif shown is not None and abs(shown) > LARGEST:
-            raise ValueError(f"{shown} is too large")
+    for stated in (level.value, level.bound):
+        level.ref.value(stated)
+    for stated in (level.value, level.bound, level.priority):
+        if isinstance(stated, int) and abs(stated) > LARGEST:
+            raise ValueError(f"{stated} is too large")
     if not isfinite(level.seconds):
         raise ValueError(f"{level.seconds} are no seconds")
     return level

@@ -13,11 +13,13 @@ from cpsched.errors import InputError
 from cpsched.frames import Framed, Tables
 from cpsched.lab.study.folder import RunFolder
 from cpsched.lab.study.journal import Flaw
-from cpsched.lab.study.matrix import Cell, Plan, Source
+from cpsched.lab.study.matrix import Source, StudyCell, StudyPlan
 from cpsched.lab.study.records import LARGEST, CellRecord, InstanceRecord
-from cpsched.lab.study.standing import OPTIMAL, Difference, Shown, difference, labels, number, optimum
+from cpsched.lab.study.standing import OPTIMAL, Difference, difference, labels, optimum
 from cpsched.lab.study.state import Done, known_contents, sources
 from cpsched.objectives import level_text
+from cpsched.policy.levels import Stated
+from cpsched.solution import Level
 
 Row = dict[str, Any]
 
@@ -34,7 +36,7 @@ class Results(Framed):
     """A study's results, read row by row: they need not fit into memory."""
 
     folder: RunFolder
-    plan: Plan
+    plan: StudyPlan
     key_by_name: Mapping[str, str]
     misfits: dict[str, InputError] = field(default_factory=dict)
     """Cells whose levels are not those of the optimum they would be compared with; found while rows are read."""
@@ -78,7 +80,7 @@ class Results(Framed):
                 for cell, record in records:
                     yield _cell(cell, record, best), list(_levels(cell, record, best))
 
-    def _group(self, group: list[Cell]) -> tuple[list[tuple[Cell, CellRecord]], CellRecord | None]:
+    def _group(self, group: list[StudyCell]) -> tuple[list[tuple[StudyCell, CellRecord]], CellRecord | None]:
         """Those cells that have a result, and the optimum among them."""
         kept = [(cell, self.done.by_key[cell.key].place) for cell in group if cell.key in self.done.by_key]
         read = self.folder.results.at(place for _, place in kept)
@@ -104,12 +106,12 @@ class Results(Framed):
         return self.folder.instance(sha256)
 
 
-def _believed(cell: Cell, record: CellRecord) -> CellRecord:
+def _believed(cell: StudyCell, record: CellRecord) -> CellRecord:
     """Only the engine `optimal` proves anything, whatever stands in the line of another."""
     return record if cell.engine == record.engine == OPTIMAL else record.unproved(cell.engine)
 
 
-def _cell(cell: Cell, record: CellRecord, best: CellRecord | None) -> Row:
+def _cell(cell: StudyCell, record: CellRecord, best: CellRecord | None) -> Row:
     found = difference(record, best)
     first, *others = cell.source.names
     levels = record.levels
@@ -151,7 +153,7 @@ def _cell(cell: Cell, record: CellRecord, best: CellRecord | None) -> Row:
     }
 
 
-def _levels(cell: Cell, record: CellRecord, best: CellRecord | None) -> Iterator[Row]:
+def _levels(cell: StudyCell, record: CellRecord, best: CellRecord | None) -> Iterator[Row]:
     values, own = _values(best), _values(record)
     for rank, level in enumerate(record.levels, start=1):
         ideal = values.get(level.label)
@@ -166,15 +168,15 @@ def _levels(cell: Cell, record: CellRecord, best: CellRecord | None) -> Iterator
             "name": level.name,
             "priority": level.priority,
             "sense": level.sense,
-            "value": _number(level.value),
-            "bound": _number(level.bound),
+            "value": _number(level, level.value),
+            "bound": _number(level, level.bound),
             "value_text": level_text(level.label, level.value, own),
             "bound_text": None if level.bound is None else level_text(level.label, level.bound),
             "proved": level.proved,
             "prover": level.prover,
             "given_open_levels": level.given_open_levels,
             "seconds": level.seconds,
-            "optimal_value": _number(ideal),
+            "optimal_value": _number(level, ideal),
             "optimal_value_text": level_text(level.label, ideal, values) if level.label in values else None,
         }
 
@@ -188,13 +190,13 @@ def recipe_columns(recipe: Any, prefix: str = "recipe") -> Iterator[tuple[str, s
         yield prefix, recipe if isinstance(recipe, str) else json.dumps(recipe)
 
 
-def _number(shown: Shown) -> int | None:
+def _number(level: Level, stated: Stated) -> int | None:
     """None too for a time that a column of nanoseconds cannot hold (after the year 2262); its text tells it."""
-    value = number(shown)
+    value = level.ref.value(stated)
     return value if value is not None and abs(value) <= LARGEST else None
 
 
-def _values(record: CellRecord | None) -> dict[str, Shown]:
+def _values(record: CellRecord | None) -> dict[str, Stated]:
     """The values of all levels by label; none without a decision."""
     return {} if record is None else {level.label: level.value for level in record.levels}
 

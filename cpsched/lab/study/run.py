@@ -16,7 +16,7 @@ from cpsched.lab.runners.runner import Runner, stream
 from cpsched.lab.runners.work import Decide, Describe, Limits, Outcome, Work
 from cpsched.lab.study.folder import RunFolder
 from cpsched.lab.study.journal import Journal
-from cpsched.lab.study.matrix import Cell, Plan, Source, digest, find_files
+from cpsched.lab.study.matrix import Source, StudyCell, StudyPlan, digest, find_files
 from cpsched.lab.study.recipe import Recipe
 from cpsched.lab.study.state import Done, described, known_contents, made_by_others, sources
 
@@ -39,7 +39,7 @@ class Means:
 
 
 @dataclass
-class Tally:
+class StudyTally:
     """What a run found and did."""
 
     cells: int = 0
@@ -62,15 +62,15 @@ def run(
     means: Means | None = None,
     watch: Watch = unwatched,
     *,
-    kept: Plan | None = None,
+    kept: StudyPlan | None = None,
     named: Collection[str] = (),
-) -> Tally:
+) -> StudyTally:
     """Bring the study to its end, or as far as Ctrl-C lets it come.
 
     `kept` is the plan of a study that goes on, `named` are the fields of the recipe that the user states now.
     """
     means = means or Means()
-    plan = Plan.of(recipe, kept, named)
+    plan = StudyPlan.of(recipe, kept, named)
     files = find_files(recipe)
     with folder.locked():
         study = _Run(folder, plan, means, watch)
@@ -83,9 +83,9 @@ def run(
 
 
 class _Run:
-    def __init__(self, folder: RunFolder, plan: Plan, means: Means, watch: Watch):
+    def __init__(self, folder: RunFolder, plan: StudyPlan, means: Means, watch: Watch):
         self.folder, self.plan, self.means, self.watch = folder, plan, means, watch
-        self.tally = Tally()
+        self.tally = StudyTally()
         self.found: list[Source] = []
 
     def mend(self) -> None:
@@ -175,7 +175,7 @@ class _Run:
         for cell, outcome in stream(runner, self._todo(done)):
             self._keep(cell, outcome)
 
-    def _todo(self, done: Done) -> Iterator[tuple[Cell, Work, Limits]]:
+    def _todo(self, done: Done) -> Iterator[tuple[StudyCell, Work, Limits]]:
         recipe = self.plan.recipe
         limits = Limits(recipe.seconds, recipe.memory, recipe.threads)
         for cell in self.plan.cells(self.found):
@@ -191,7 +191,7 @@ class _Run:
             told = (options, recipe.kube_version, recipe.lenient, recipe.allow_extenders, cell.model.file)
             yield cell, Decide(path, model, conf, cell.engine, *told), limits
 
-    def _keep(self, cell: Cell, outcome: Outcome) -> None:
+    def _keep(self, cell: StudyCell, outcome: Outcome) -> None:
         if outcome.status == "ok":
             write_whole(self.folder.solution_path(cell.key), outcome.file)
         self.folder.results.append(_record(cell, outcome, self.plan))
@@ -202,7 +202,7 @@ class _Run:
         self.watch("cells", self.tally.cells, self.tally.kept + self.tally.ran, self.tally.failed)
 
 
-def _record(cell: Cell, outcome: Outcome, plan: Plan) -> dict[str, Any]:
+def _record(cell: StudyCell, outcome: Outcome, plan: StudyPlan) -> dict[str, Any]:
     return {
         "key": cell.key,
         "instance": cell.source.sha256,

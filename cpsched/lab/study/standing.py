@@ -6,15 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from cpsched import timestamps
 from cpsched.lab.study.records import CellRecord
-from cpsched.objectives import Value, comparable
+from cpsched.policy.levels import Stated
+from cpsched.ranking import FINDINGS, Standing, first_difference
 
 OPTIMAL = "optimal"
-FINDINGS = "findings"
-
-Shown = int | str | None
-Key = tuple[int, tuple[tuple[int, int], ...]]
 
 
 @dataclass(frozen=True)
@@ -25,13 +21,8 @@ class Difference:
     label: str | None = None
     """`findings`, or a level's label."""
     rank: int | None = None
-    value: Shown = None
-    optimal: Shown = None
-
-
-def number(shown: Shown) -> Value:
-    """A level's value as a number; times are nanoseconds."""
-    return timestamps.parse(shown) if isinstance(shown, str) else shown
+    value: Stated = None
+    optimal: Stated = None
 
 
 def labels(record: CellRecord) -> list[str]:
@@ -39,34 +30,32 @@ def labels(record: CellRecord) -> list[str]:
     return [level.label for level in record.levels]
 
 
-def key(record: CellRecord) -> Key | None:
-    """Sorts better decisions first: fewer findings, then the levels from the top; None without a decision."""
+def standing(record: CellRecord) -> Standing | None:
+    """What the decision is ranked by; None without one."""
     if not record.has_decision:
         return None
-    plan = [(level.name, level.priority) for level in record.levels]
-    values = [number(level.value) for level in record.levels]
-    return sum(record.findings.values()), comparable(plan, values)
+    return Standing.stated(((level.ref, level.value) for level in record.levels), sum(record.findings.values()))
 
 
 def optimum(records: Iterable[CellRecord]) -> CellRecord | None:
     """The best decision of the engine `optimal`."""
-    decided = [(where, record) for record in records if _is_optimal(record) and (where := key(record)) is not None]
+    decided = [(found.key, record) for record in records if _is_optimal(record) and (found := standing(record))]
     return min(decided, key=lambda pair: pair[0])[1] if decided else None
 
 
 def difference(record: CellRecord, best: CellRecord | None) -> Difference | None:
     """The first difference from the top, of the same levels; None where there is nothing to compare."""
-    mine, theirs = key(record), None if best is None else key(best)
+    mine, theirs = standing(record), None if best is None else standing(best)
     if best is None or mine is None or theirs is None or _is_optimal(record):
         return None
-    if mine == theirs:
+    rank = first_difference(mine, theirs)
+    if rank is None:
         return Difference("same")
-    compared: Literal["behind", "ahead"] = "behind" if mine > theirs else "ahead"
-    if mine[0] != theirs[0]:
-        return Difference(compared, FINDINGS, 0, mine[0], theirs[0])
-    rank = next(n for n, (one, other) in enumerate(zip(mine[1], theirs[1], strict=True)) if one != other)
-    level = record.levels[rank]
-    return Difference(compared, level.label, rank + 1, level.value, best.levels[rank].value)
+    compared: Literal["behind", "ahead"] = "behind" if mine.key > theirs.key else "ahead"
+    if rank == 0:
+        return Difference(compared, FINDINGS, 0, mine.findings, theirs.findings)
+    level = record.levels[rank - 1]
+    return Difference(compared, level.label, rank, level.value, best.levels[rank - 1].value)
 
 
 def _is_optimal(record: CellRecord) -> bool:

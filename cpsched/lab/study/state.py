@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from cpsched.importers.chosen import BY_PENDING, Choice
 from cpsched.lab.study.folder import RunFolder
-from cpsched.lab.study.journal import Flaw, Place
+from cpsched.lab.study.journal import Flaw, LinePlace
 from cpsched.lab.study.matrix import Source
 from cpsched.lab.study.records import InstanceRecord
 
@@ -17,7 +17,7 @@ from cpsched.lab.study.records import InstanceRecord
 class Kept(NamedTuple):
     """The last record of a cell: where it stands, and whether it is a result or a failure."""
 
-    place: Place
+    place: LinePlace
     good: bool
 
 

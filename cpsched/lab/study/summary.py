@@ -15,7 +15,7 @@ MOST_FAILURES = 10
 
 
 @dataclass
-class Summary:
+class StudySummary:
     """Counts of one pass over the cells."""
 
     groups: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
@@ -30,7 +30,7 @@ class Summary:
     """Instance → what it holds."""
 
     @classmethod
-    def of(cls, cells: Iterable[Row]) -> Summary:
+    def of(cls, cells: Iterable[Row]) -> StudySummary:
         """Count what happened."""
         summary = cls()
         for row in cells:

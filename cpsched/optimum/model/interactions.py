@@ -8,7 +8,7 @@ from typing import Any
 
 from cpsched.filters.facts import ANY_IP, Facts, HostPort
 from cpsched.filters.pod_topology_spread import is_eligible, uncounted
-from cpsched.filters.spread_constraint import Constraint, hard_constraints
+from cpsched.filters.spread_constraint import SpreadConstraint, hard_constraints
 from cpsched.instance import Task
 from cpsched.optimum.model.classes import Classes, VictimClass
 from cpsched.selectors import AffinityTerm, Labels, Selector, SelectorError
@@ -80,7 +80,7 @@ class Interactions:
         """Whether the other matches all required affinity terms of the task."""
         return all(self.selects(term, other) for term in self.facts(task).affinity)
 
-    def spread(self, task: Task) -> tuple[Constraint, ...]:
+    def spread(self, task: Task) -> tuple[SpreadConstraint, ...]:
         """Hard spread constraints of the task, if the filter is asked; none if they do not parse."""
         if not self.enabled(task, "PodTopologySpread"):
             return ()
@@ -89,7 +89,7 @@ class Interactions:
         except SelectorError:
             return ()
 
-    def spread_view(self, task: Task, constraint: Constraint) -> SpreadView:
+    def spread_view(self, task: Task, constraint: SpreadConstraint) -> SpreadView:
         """What the task's constraint counts."""
         cluster = self.predicates.cluster
         state = uncounted(task, cluster, self.predicates.args(task))

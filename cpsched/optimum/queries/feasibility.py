@@ -26,6 +26,7 @@ from cpsched.optimum.model.session_model import SessionModel
 from cpsched.optimum.model.symmetry import task_features
 from cpsched.optimum.model.variables import Expr, sum_of, value_in, weighted
 from cpsched.optimum.solvers.cp_sat import CpSat
+from cpsched.policy.levels import LevelRef
 from cpsched.snapshot import Snapshot
 
 MOST_ROUNDS = 5_000
@@ -57,7 +58,7 @@ class Demand:
     """job → at least so many of its tasks are placed."""
     alike: Mapping[str, int] = field(default_factory=dict)
     """task → at least so many of those of its job that are just like it are placed."""
-    levels: tuple[tuple[str, int | None], ...] = ()
+    levels: tuple[LevelRef, ...] = ()
     """Name and priority of levels that are no worse than those of `reference`."""
     reference: Decision | None = None
 

@@ -29,8 +29,9 @@ from cpsched.optimum.relax.stage_bounds import StageBound, StageBounds
 from cpsched.optimum.solvers.linearize import Linearizer
 from cpsched.optimum.solvers.portfolio import Portfolio
 from cpsched.optimum.solvers.prover import UNKNOWN, Answer, objective_of
+from cpsched.policy.levels import LevelRef
 
-Plan = Sequence[tuple[str, int | None]]
+Plan = Sequence[LevelRef]
 
 
 class PendingStage(NamedTuple):
@@ -56,7 +57,7 @@ class TargetedStage(NamedTuple):
     attained: bool
 
 
-class Attempt(NamedTuple):
+class BoundingAttempt(NamedTuple):
     """What came of looking for a solution that attains several targets: values of the first stages, all proved."""
 
     proved: list[StageBound]
@@ -184,10 +185,11 @@ class LexicographicBounds:
 
     def _pending_from(self, begin: int) -> Iterator[PendingStage]:
         for position in range(begin, len(self._plan)):
-            name, priority = self._plan[position]
+            level = self._plan[position]
+            name, priority = level
             if not self.relaxed.can_bound(name):
                 return
-            self.budget.log(f"relaxation: level {name if priority is None else f'{name}[{priority}]'}")
+            self.budget.log(f"relaxation: level {level.label}")
             stages = stages_of(self.relaxed.variables, name, priority)
             for number, stage in enumerate(stages):
                 if stage.is_loose_at_once or (stage.is_loose_in_exact and self._is_exact):
@@ -222,29 +224,33 @@ class LexicographicBounds:
         self._bounds.retract()
         return found
 
-    def _attempt(self, targets: list[TargetedStage], doubtful: list[int], started: float, end: float) -> Attempt:
+    def _attempt(
+        self, targets: list[TargetedStage], doubtful: list[int], started: float, end: float
+    ) -> BoundingAttempt:
         """Look for a solution that attains all targets but the last doubtful one, and is best on that one.
 
         The time since `started` counts for that one.
         """
         known = [target.target for target in targets]
         if not doubtful:
-            return Attempt(known)
+            return BoundingAttempt(known)
         last = doubtful[-1]
         if end <= self.budget.clock() or self.budget.stopped:
-            return Attempt(known[: doubtful[0]], failed=True)
+            return BoundingAttempt(known[: doubtful[0]], failed=True)
         value, answer = self._solve(targets[:last], targets[last], end, may_be_infeasible=len(doubtful) > 1)
         if value is None:
-            return Attempt(known[: doubtful[0]], failed=True, unattainable=answer.infeasible)
+            return BoundingAttempt(known[: doubtful[0]], failed=True, unattainable=answer.infeasible)
         target, sort = known[last], targets[last].pending.sort
         (self._distrusted.discard if value == target.value else self._distrusted.add)(sort)
         seconds = self.budget.clock() - started
         if value == target.value and target.prover.solver:
             proved = [*known[:last], replace(target, seconds=seconds), *known[last + 1 :]]
-            return Attempt(proved, as_targeted=True)
+            return BoundingAttempt(proved, as_targeted=True)
         if value != answer.bound or answer.prover is None:
-            return Attempt(known[:last])
-        return Attempt([*known[:last], StageBound(value, answer.prover, seconds)], as_targeted=value == target.value)
+            return BoundingAttempt(known[:last])
+        return BoundingAttempt(
+            [*known[:last], StageBound(value, answer.prover, seconds)], as_targeted=value == target.value
+        )
 
     def _solve(
         self, before: Sequence[TargetedStage], goal: TargetedStage, end: float, *, may_be_infeasible: bool

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cpsched.objectives import comparable
 from cpsched.optimum.params import CONTINUATION_SECONDS
 from cpsched.optimum.search.lexicographic import LexicographicSearch
 from cpsched.optimum.search.result import LevelResult
+from cpsched.policy.levels import LevelRef
 
 
 def continued(search: LexicographicSearch) -> LexicographicSearch:
@@ -43,6 +43,6 @@ def _with_last_bound(search: LexicographicSearch, more: LexicographicSearch) -> 
     return search
 
 
-def _excluded(level: LevelResult) -> tuple[tuple[int, int], ...]:
+def _excluded(level: LevelResult) -> tuple[int, int]:
     """Sorts a bound that excludes more values last."""
-    return comparable([(level.name, level.priority)], [level.bound])
+    return LevelRef(level.name, level.priority).rank(level.bound)

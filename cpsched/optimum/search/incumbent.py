@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cpsched.check import Decision
-from cpsched.objectives import comparable, level_plan, value_of
+from cpsched.objectives import level_plan, value_of
 from cpsched.optimum.model.decode import encode
 from cpsched.optimum.model.session_model import SessionModel
 from cpsched.optimum.params import HEURISTIC_SHARE, REMOVAL_SECONDS
@@ -58,7 +58,7 @@ class Incumbent:
     def _is_worse_than(self, decision: Decision) -> bool:
         """Whether the other is better on the first level on which they differ."""
         for level in level_plan(decision.snapshot):
-            mine, theirs = (comparable([level], [value_of(one, *level)]) for one in (self.decision, decision))
+            mine, theirs = (level.rank(value_of(one, *level)) for one in (self.decision, decision))
             if mine != theirs:
                 return theirs < mine
         return False

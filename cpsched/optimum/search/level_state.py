@@ -58,8 +58,7 @@ class Levels(list[LevelState]):
     """All levels of a plan in order."""
 
     def __init__(self, plan: Plan):
-        labels = (name if priority is None else f"{name}[{priority}]" for name, priority in plan)
-        super().__init__(LevelState(*level, label) for level, label in zip(plan, labels, strict=True))
+        super().__init__(LevelState(level.name, level.priority, level.label) for level in plan)
 
     @property
     def fixed(self) -> list[list[int]]:

@@ -10,6 +10,7 @@ from cpsched.check import Decision
 from cpsched.objectives import comparable, value_of
 from cpsched.optimum.model.objective.stage import Stage
 from cpsched.optimum.provers import IDEAL, Prover
+from cpsched.policy.levels import LevelRef
 
 
 @dataclass
@@ -29,7 +30,7 @@ class LevelResult:
 class LevelResults:
     """The levels of a plan, as far as they were reached, in order."""
 
-    def __init__(self, plan: Sequence[tuple[str, int | None]]):
+    def __init__(self, plan: Sequence[LevelRef]):
         self._plan = plan
         self.levels: list[LevelResult] = []
 

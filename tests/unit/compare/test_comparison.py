@@ -14,10 +14,10 @@ from cpsched.compare import reasons as reasons_module
 from cpsched.compare import volcano_story
 from cpsched.compare.comparison import Comparison
 from cpsched.compare.session import Told, open_session
-from cpsched.compare.standing import Gap
 from cpsched.greedy.volcano.engine import Options as VolcanoOptions
 from cpsched.importers.corpus import cases
 from cpsched.options import Options
+from cpsched.ranking import Gap
 from cpsched.solution import Solution
 from tests.judge import cluster, conf, job, pending, running
 

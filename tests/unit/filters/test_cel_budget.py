@@ -9,7 +9,7 @@ import pytest
 
 from cpsched.errors import InputError
 from cpsched.filters import cel_budget
-from cpsched.filters.cel_budget import MOST_SIZE, MOST_STEPS, Budget
+from cpsched.filters.cel_budget import MOST_SIZE, MOST_STEPS, CelBudget
 from cpsched.filters.cel_errors import CelError, TooExpensiveError
 from cpsched.filters.device_cel import MOST_BYTES, matches
 from cpsched.objects.devices import Device
@@ -188,7 +188,7 @@ class TestBudget:
     """How values are counted."""
 
     def test_a_value_counts_with_all_that_is_in_it_however_often_it_is_there(self) -> None:
-        budget, value = Budget(), [1]
+        budget, value = CelBudget(), [1]
         for _ in range(10):
             value = [value, value]
         assert budget.size(value) == 3 * 2**10 - 1
@@ -196,13 +196,13 @@ class TestBudget:
             budget.size([value] * 4)
 
     def test_texts_count_by_their_length(self) -> None:
-        assert Budget().size("x" * 1000) == 11
-        assert Budget().size({"x" * 1000: b"x" * 1000}) == 23
+        assert CelBudget().size("x" * 1000) == 11
+        assert CelBudget().size({"x" * 1000: b"x" * 1000}) == 23
         with pytest.raises(TooExpensiveError):
-            Budget().size("x" * 100 * MOST_SIZE)
+            CelBudget().size("x" * 100 * MOST_SIZE)
 
     def test_a_list_is_paid_for_once(self) -> None:
-        budget, value = Budget(), list(range(MOST_SIZE - 1))
+        budget, value = CelBudget(), list(range(MOST_SIZE - 1))
         for _ in range(MOST_STEPS):
             budget.meet(value)
         for _ in range(MOST_STEPS // (MOST_SIZE // 10) - 1):

@@ -14,14 +14,14 @@ from cpsched.gate.github import workflow_commands
 from cpsched.gate.junit import junit
 from cpsched.gate.markdown import MOST_ROWS, markdown
 from cpsched.gate.measure import Measured
-from cpsched.gate.report import Report
+from cpsched.gate.report import CheckedCases
 from cpsched.solution import Finding
 
 ODD = 'a|b `c` <d> "e" \x00\x1b[31m ::error:: %0A, é 😀 @you'
 
 
-def report(*names: str, rule: str = "gang") -> Report:
-    made = Report("corpus", "mirror")
+def report(*names: str, rule: str = "gang") -> CheckedCases:
+    made = CheckedCases("corpus", "mirror")
     for name in names:
         finding = Finding(rule=rule, subject=name, message="line one\nline two")
         made.add(Measured(name, f"corpus/{name}", 7, findings=(finding,), levels={"tasks_bound": 1}, seconds=0.5))
@@ -114,7 +114,7 @@ def test_an_empty_baseline_is_still_a_baseline(tmp_path: Path) -> None:
         (
             '{"kind": "Baseline", "engine": "m", "cases": {"a": {"instance": "i", "model": "m", '
             '"levels": {"nodes_used": "many"}}}}',
-            'cases.a.levels: "many" is not an RFC 3339 time',
+            'cases.a.levels: "many" is no value of nodes_used',
         ),
     ],
 )

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from cpsched.compare.standing import Gap
 from cpsched.gate.baseline import Entry
 from cpsched.gate.measure import Distance, Measured
-from cpsched.gate.report import Report
+from cpsched.gate.report import CheckedCases
 from cpsched.gate.verdict import Fault, verdict
+from cpsched.ranking import Gap
 from cpsched.solution import Finding
 
 LEVELS = {
@@ -144,7 +144,7 @@ def test_other_levels_make_it_another_question() -> None:
     ],
 )
 def test_exit_codes(outcomes: list[Any], code: int) -> None:
-    report = Report("corpus", "mirror")
+    report = CheckedCases("corpus", "mirror")
     for number, outcome in enumerate(outcomes):
         report.add(Measured(f"c{number}", "f", outcome=outcome, error="oh"))
     assert report.exit_code == code

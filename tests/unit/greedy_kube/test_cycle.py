@@ -9,7 +9,7 @@ from cpsched.greedy.kube import Options, decide
 from cpsched.greedy.kube.choice import descending, winner
 from cpsched.greedy.kube.cycle import nodes_to_find, visit
 from cpsched.greedy.kube.engine import open_world
-from cpsched.greedy.kube.filtering import Verdicts
+from cpsched.greedy.kube.filtering import CachedVerdicts
 from cpsched.greedy.kube.snapshot import Snapshot, node_order
 from tests.unit.greedy_kube.build import ZONE, anti, attempt, conf, instance, near, node, pod, policy, run, spread
 
@@ -163,7 +163,7 @@ def test_how_many_nodes_are_enough(nodes: int, percentage: int, wanted: int) -> 
 
 def test_the_search_stops_before_one_too_many_and_the_next_begins_there() -> None:
     codes = np.array([0, 1, 0, 1, 1, 0, 0, 1])
-    order, seen = visit(np.arange(8), Verdicts(codes), start=2, wanted=2)
+    order, seen = visit(np.arange(8), CachedVerdicts(codes), start=2, wanted=2)
     assert order.tolist() == [2, 3, 4, 5]
     assert seen.tolist() == [0, 1, 1, 0]
 

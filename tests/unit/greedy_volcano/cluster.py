@@ -9,7 +9,7 @@ from cpsched.greedy.outcomes import First
 from cpsched.greedy.volcano import Options, Replay, replay
 from cpsched.greedy.volcano.engine import PLUGINS
 from cpsched.greedy.volcano.session import Session
-from cpsched.greedy.volcano.trace import Story
+from cpsched.greedy.volcano.trace import SessionTrace
 from cpsched.importers.load import load
 from cpsched.policy import load_model, policy_for
 
@@ -103,6 +103,6 @@ def run(objects: Iterable[Object], configuration: Mapping[str, Any], options: Op
 
 def opened(objects: Iterable[Object], configuration: Mapping[str, Any]) -> Session:
     instance = load(list(objects), lenient=True)
-    session = Session(instance, policy_for(load_model("volcano"), configuration), First(), Story())
+    session = Session(instance, policy_for(load_model("volcano"), configuration), First(), SessionTrace())
     session.open(PLUGINS)
     return session

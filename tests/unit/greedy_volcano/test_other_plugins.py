@@ -10,7 +10,7 @@ from cpsched.completeness.registry import doubts
 from cpsched.greedy.outcomes import First
 from cpsched.greedy.volcano.plugins import PLUGINS
 from cpsched.greedy.volcano.session import Session
-from cpsched.greedy.volcano.trace import Story
+from cpsched.greedy.volcano.trace import SessionTrace
 from cpsched.importers.load import load
 from cpsched.policy import load_model, policy_for
 from tests.unit.greedy_volcano.cluster import Object, conf, group, node, opened, pod, queue, run
@@ -145,7 +145,7 @@ class TestUsage:
         objects = [node("n0"), queue(), group("a"), pod("a-0", "a")]
         instance = load(objects, lenient=True, node_usage=self.LOAD)
         policy = policy_for(load_model("volcano"), conf("allocate", ("gang", "usage")))
-        session = Session(instance, policy, First(), Story())
+        session = Session(instance, policy, First(), SessionTrace())
         session.open(PLUGINS)
         found = session.predicate(session.tasks["ns/a-0"], session.nodes["n0"])
         assert found is not None
@@ -163,7 +163,7 @@ class TestUsage:
         objects = [placed, queue(), group("a"), pod("a-0", "a"), group("b"), going]
         instance = load(objects, lenient=True, node_usage={"n0": {"cpu": 0}})
         session = Session(
-            instance, policy_for(load_model("volcano"), conf("allocate", ("gang", plugin))), First(), Story()
+            instance, policy_for(load_model("volcano"), conf("allocate", ("gang", plugin))), First(), SessionTrace()
         )
         session.open(PLUGINS)
         [[rate]] = session.point("node_order")

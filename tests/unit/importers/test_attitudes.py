@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cpsched.errors import InputError
-from cpsched.importers.kubernetes import Report
+from cpsched.importers.kubernetes import ReadReport
 from cpsched.importers.load import load
 from tests.dumps import node, pod, with_kind
 
@@ -33,7 +33,7 @@ BAD = {
 
 @pytest.mark.parametrize("bad", BAD.values(), ids=BAD.keys())
 def test_one_bad_object_among_others(bad: Any) -> None:
-    report = Report()
+    report = ReadReport()
     instance = load({"kind": "List", "items": [NODE, bad, POD]}, report=report)
     assert (list(instance.nodes), list(instance.tasks)) == (["n1"], ["default/p"])
     [line] = instance.warnings
@@ -45,7 +45,7 @@ def test_one_bad_object_among_others(bad: Any) -> None:
 
 
 def test_many_bad_objects_are_one_line_and_every_reason_is_in_the_report() -> None:
-    report = Report()
+    report = ReadReport()
     bad = [with_kind("Pod", {**pod(f"b{number}"), "status": {"phase": "Odd"}}) for number in range(500)]
     instance = load([NODE, *bad, *(BAD["a type"],) * 2], report=report)
     [line] = instance.warnings
@@ -82,7 +82,7 @@ def test_an_instance_is_a_case(tmp_path: Path) -> None:
 
 
 def test_another_programs_kind_of_that_name_is_none(tmp_path: Path) -> None:
-    report = Report()
+    report = ReadReport()
     other = {"apiVersion": "ec2.aws.example.com/v1", "kind": "Instance", "metadata": {"name": "i"}}
     assert list(load([NODE, other], report=report).nodes) == ["n1"]
     path = tmp_path / "objects.json"
@@ -95,7 +95,7 @@ def test_another_programs_snapshot_is_a_cluster(tmp_path: Path) -> None:
     export = {"pods": [pod("p"), {**pod("b"), "status": {"phase": "Odd"}}], "nodes": [node("n1")], "pvs": []}
     (tmp_path / "export.json").write_text(json.dumps(export))
     (tmp_path / "values.yaml").write_text("replicas: 3\n")
-    report = Report()
+    report = ReadReport()
     instance = load(tmp_path, report=report)
     assert (report.format, list(instance.tasks)) == ("simulator", ["default/p"])
     assert len(instance.warnings) == 2
@@ -134,7 +134,7 @@ def test_queues_and_groups_of_every_version(group: str, version: str) -> None:
     ],
 )
 def test_older_versions_are_read(version: str, kind: str) -> None:
-    report = Report()
+    report = ReadReport()
     load([{"apiVersion": version, "kind": kind, "metadata": {"name": "x"}}], report=report)
     assert dict(report.read) == {kind: 1}
 

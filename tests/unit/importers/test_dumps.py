@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cpsched.errors import InputError
-from cpsched.importers.kubernetes import Report
+from cpsched.importers.kubernetes import ReadReport
 from cpsched.importers.load import load
 from cpsched.instance import Instance
 from cpsched.objects.event import Event
@@ -72,7 +72,7 @@ PACKS: dict[str, Pack] = {
 
 
 def test_the_real_stream_holds_what_kubectl_get_printed_at_the_same_moment() -> None:
-    report = Report()
+    report = ReadReport()
     stream = load(SNAPSHOTS / "plain-cluster-info-dump.txt.gz", report=report)
     listed = load(SNAPSHOTS / "plain.json.gz")
     shapes = {type(one) for one in stream.objects}
@@ -107,7 +107,7 @@ def test_the_folder_of_cluster_info(tmp_path: Path, pack: Pack) -> None:
 
 @pytest.mark.parametrize("pack", PACKS.values(), ids=PACKS.keys())
 def test_a_bundle(tmp_path: Path, pack: Pack) -> None:
-    path, report = pack(tmp_path, BUNDLE), Report()
+    path, report = pack(tmp_path, BUNDLE), ReadReport()
     instance = load(path, report=report)
     assert found(instance) == ALL
     rows = {(what, why): count for what, why, count, _ in report.aside.rows(str(path))}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cpsched.errors import InputError
-from cpsched.importers.kubernetes import Report
+from cpsched.importers.kubernetes import ReadReport
 from cpsched.importers.load import load
 from tests.dumps import node, with_kind
 
@@ -44,7 +44,7 @@ OLD, NEW = "2026-01-01T00:00:00Z", "2026-02-02T00:00:00Z"
     ],
 )
 def test_the_newer_of_two_counts(first: dict[str, Any], second: dict[str, Any], cpu: int, what: str) -> None:
-    report = Report()
+    report = ReadReport()
     instance = load([first, with_kind("Node", node("other")), second], report=report)
     assert list(instance.nodes) == ["n", "other"]
     assert instance.nodes["n"].node.status.allocatable == {"cpu": str(cpu)}
@@ -63,6 +63,6 @@ def test_three_of_a_kind_are_two_too_many() -> None:
 
 def test_pods_whose_uid_was_made_up_are_compared_by_what_was_given() -> None:
     pod = {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "p"}, "spec": {}}
-    report = Report()
+    report = ReadReport()
     load([pod, {**pod, "metadata": {"name": "p", "uid": "u", "resourceVersion": "3"}}], report=report)
     assert [row[0] for row in report.aside.rows("input")] == [TWICE]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cpsched.errors import InputError
-from cpsched.importers.kubernetes import Report
+from cpsched.importers.kubernetes import ReadReport
 from cpsched.importers.load import load
 
 NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}
@@ -62,7 +62,7 @@ class TestWrittenTheSame:
 
     def test_faults_are_told_each_time(self):
         """A spec that cannot be read is not known the second time either."""
-        report = Report()
+        report = ReadReport()
         for _ in range(2):
             with pytest.raises(InputError, match=r"spec\.priority"):
                 load([POD | {"spec": {"priority": "high"}}], report=report)
@@ -105,7 +105,7 @@ def test_identity():
 
 def test_any_version_of_a_group():
     """v1beta1 or v1: the fields read here are the same; another group is another kind."""
-    report = Report()
+    report = ReadReport()
     groups = [
         {"apiVersion": f"scheduling.volcano.sh/{version}", "kind": "Queue", "metadata": {"name": version}}
         for version in ("v1beta1", "v1")
@@ -117,7 +117,7 @@ def test_any_version_of_a_group():
 
 def test_report():
     """What was read, what was left aside, and which fields nobody looks at."""
-    report = Report(count_fields=True)
+    report = ReadReport(count_fields=True)
     fields = {"dnsPolicy": "Default", "containers": [{"name": "c", "tty": True}, {"name": "d", "tty": True}]}
     pod = {**POD, "metadata": {"name": "p", "managedFields": []}, "spec": fields}
     load([NODE, pod, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}}], report=report)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cpsched.errors import InputError
-from cpsched.importers.kubernetes import Report
+from cpsched.importers.kubernetes import ReadReport
 from cpsched.importers.load import load
 
 VOLCANO = "scheduling.volcano.sh/v1beta1"
@@ -195,7 +195,7 @@ OF_A_CLUSTER = {
 @pytest.mark.parametrize(("objects", "line"), OF_A_CLUSTER.values(), ids=OF_A_CLUSTER.keys())
 def test_a_cluster_is_never_refused_for_a_reference(objects, line):
     """A line per kind, and everything is in the instance, in the report, and written and read again."""
-    report = Report()
+    report = ReadReport()
     loaded = load([node(), *objects], report=report)
     assert loaded.warnings == (line,)
     assert len(loaded.tasks) == sum(item["kind"] == "Pod" for item in objects)

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from cpsched.errors import InputError
-from cpsched.importers.kubernetes import Report
+from cpsched.importers.kubernetes import ReadReport
 from cpsched.importers.load import load
 from cpsched.importers.stripped import kind_of
+from cpsched.objects.storage import PersistentVolumeClaim
 from tests.dumps import node, pod
 
 VOLCANO = "scheduling.volcano.sh"
@@ -20,6 +21,8 @@ WORKLOAD = {"metadata": {"name": "g"}, "spec": {"schedulingPolicy": {"gang": {"m
 QUEUE = {"metadata": {"name": "q"}, "spec": {"weight": 3}}
 EVENT = {"metadata": {"name": "e"}, "involvedObject": {"kind": "Pod"}, "reason": "Failed"}
 CLASS = {"metadata": {"name": "c"}, "value": 10}
+CLAIM = {"metadata": {"name": "c", "namespace": "team"}, "spec": {"storageClassName": "s"}}
+TYPED = {"apiVersion": "v1", "kind": "Node", **node("n")}
 
 
 @pytest.mark.parametrize(
@@ -54,7 +57,10 @@ CLASS = {"metadata": {"name": "c"}, "value": 10}
         ("pods/events.json", EVENT, ("", "Event")),
         ("events.json", EVENT, ("", "Event")),
         ("nodes/config.json", {"metadata": {"name": "c"}, "data": {}}, None),
-        ("a/b/c/d/pods/w/x/y/z.json", pod("p"), None),
+        ("a/b/c/d/pods/w/x/y/z.json", EVENT, None),
+        ("podData.json", pod("p"), ("", "Pod")),
+        ("state.json", node("n"), ("", "Node")),
+        ("state.json", {"metadata": {"name": "d"}, "spec": {"template": {}}}, None),
         ("values.yaml", {"replicas": 1}, None),
     ],
 )  # fmt: skip
@@ -65,25 +71,56 @@ def test_what_a_file_says(file: str, raw: dict[str, Any], kind: tuple[str, str] 
 @pytest.mark.parametrize(
     "content",
     [
-        [pod("p"), pod("q")],
-        {"items": [pod("p"), pod("q")]},
-        {"metadata": {"resourceVersion": "1"}, "items": [pod("p"), pod("q")]},
-        {"kind": "", "apiVersion": "", "items": [{"kind": "", **pod("p")}, {"kind": None, **pod("q")}]},
-        {"kind": "List", "items": [pod("p"), pod("q")]},
-        [{"items": [pod("p")]}, {"kind": "PodList", "apiVersion": "v1", "items": [pod("q")]}],
+        [CLAIM],
+        {"items": [CLAIM]},
+        {"metadata": {"resourceVersion": "1"}, "items": [CLAIM]},
+        {"kind": "", "apiVersion": "", "items": [{"kind": "", **CLAIM}]},
+        {"kind": "List", "items": [CLAIM]},
+        [{"items": [CLAIM]}, {"kind": "PodList", "apiVersion": "v1", "items": []}],
     ],
 )
 def test_lists_without_a_kind(content: Any, tmp_path: Path) -> None:
-    path = tmp_path / "pods.json"
+    path = tmp_path / "pvcs.json"
     path.write_text(json.dumps(content))
-    assert list(load(path).tasks) == ["default/p", "default/q"]
+    assert [claim.metadata.name for claim in load(path).of_kind(PersistentVolumeClaim)] == ["c"]
     with pytest.raises(InputError, match="without a kind"):
         load(path, strict=True)
     other = tmp_path / "things.json"
     other.write_text(json.dumps(content))
-    if "kind" not in str(content):
+    if "PodList" not in str(content):
         with pytest.raises(InputError, match="without a kind"):
             load(other)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"nodes": [node("n")], "pods": [pod("p")]},
+        {"Nodes": [node("n")], "Pods": [pod("p")], "taken": "today"},
+        {"nodes": {"items": [node("n")]}, "pods": {"items": [pod("p")]}, "metrics": {"items": [1]}},
+        {"cluster": {"nodes": [TYPED], "namespaces": {"default": {"po": [pod("p")]}}}},
+        {"/v1/Node/n": TYPED, "/v1/default/Pod/p": {"apiVersion": "v1", "kind": "Pod", **pod("p")}},
+        {"a": {"apiVersion": "v1", "kind": "NodeList", "metadata": {}, "items": [node("n")]}, "pods": [pod("p")]},
+        [node("n"), {"type": "ADDED", "object": pod("p")}],
+    ],
+)
+def test_objects_under_keys(content: Any, tmp_path: Path) -> None:
+    path = tmp_path / "state.json"
+    path.write_text(json.dumps(content))
+    instance = load(path)
+    assert (list(instance.nodes), list(instance.tasks)) == (["n"], ["default/p"])
+    with pytest.raises(InputError, match="without a kind"):
+        load(path, strict=True)
+
+
+@pytest.mark.parametrize(
+    "content", [{}, {"pods": [1]}, {"a": {"b": {"c": {"d": {"e": TYPED}}}}}, {"nodes": [{"name": "n"}]}]
+)
+def test_keys_without_objects(content: Any, tmp_path: Path) -> None:
+    path = tmp_path / "state.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(InputError, match="an object without a kind"):
+        load(path)
 
 
 def test_one_object_without_a_kind(tmp_path: Path) -> None:
@@ -107,7 +144,7 @@ def test_lists_in_lists(tmp_path: Path) -> None:
 
 
 def test_a_kind_that_only_ends_like_a_list() -> None:
-    report = Report()
+    report = ReadReport()
     load(
         [{"kind": "Node", **node("n")}, {"kind": "AllowList", "apiVersion": "example.com/v1", "spec": {}}],
         report=report,

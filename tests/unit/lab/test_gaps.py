@@ -17,8 +17,8 @@ from cpsched.lab.study.folder import RunFolder
 from cpsched.lab.study.gaps import MOST_LINES, gaps
 from cpsched.lab.study.recipe import Recipe
 from cpsched.lab.study.results import read
-from cpsched.lab.study.run import Means, Tally, run
-from cpsched.lab.study.summary import Summary
+from cpsched.lab.study.run import Means, StudyTally, run
+from cpsched.lab.study.summary import StudySummary
 from cpsched.lab.study.tables import export
 from cpsched.report.study import study_report
 
@@ -28,7 +28,7 @@ INSTANCES = [str(ROOT / "instances" / "tiny" / name) for name in NAMES]
 STRANGE: list[Any] = [None, [1], {"x": "y"}, "text", True, -1, 10**30, 1.5, math.nan]
 
 
-def go_on(folder: Path) -> Tally:
+def go_on(folder: Path) -> StudyTally:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(ROOT))
         told = Recipe.parse({"kind": "Study", "instances": INSTANCES, "engines": "volcano,optimal"})
@@ -56,7 +56,7 @@ def shown(folder: Path) -> tuple[int, list[str]]:
     """How many rows the tables and the report have, and what is said to be missing."""
     results = read(folder)
     export(results)
-    Summary.of(results.cells()).rows()
+    StudySummary.of(results.cells()).rows()
     study_report("study", results.rows(), lambda *_: [], drawn=False)
     return len((folder / "cells.csv").read_text().splitlines()) - 1, gaps(results)
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cpsched.lab.study.records import CellRecord
-from cpsched.lab.study.standing import Difference, difference, number, optimum
+from cpsched.lab.study.standing import Difference, difference, optimum
 from tests.unit.lab.records import cell_record
 
 
@@ -58,7 +58,3 @@ def test_the_best_of_several_optima_is_the_one() -> None:
     assert optimum([record("volcano", 9, 0, None), worse, failed, BEST]) is BEST
     assert optimum([record("volcano", 9, 0, None), failed]) is None
     assert difference(record("volcano", 2, 1, LATE), None) is None
-
-
-def test_times_are_numbers() -> None:
-    assert [number(value) for value in (None, 3, "1970-01-01T00:00:01Z")] == [None, 3, 10**9]

@@ -16,11 +16,11 @@ from pyarrow import parquet
 import cpsched
 from cpsched.errors import InputError
 from cpsched.lab.study.folder import RunFolder
-from cpsched.lab.study.matrix import Plan, Source
+from cpsched.lab.study.matrix import Source, StudyPlan
 from cpsched.lab.study.recipe import Recipe
 from cpsched.lab.study.results import read
-from cpsched.lab.study.run import Means, Tally, run
-from cpsched.lab.study.summary import Summary
+from cpsched.lab.study.run import Means, StudyTally, run
+from cpsched.lab.study.summary import StudySummary
 from cpsched.lab.study.tables import CELLS, LEVELS, export
 from cpsched.solution import Solution
 
@@ -33,7 +33,7 @@ def recipe(corpus: Path, **fields: Any) -> Recipe:
     return Recipe.parse({"kind": "Study", "instances": [str(corpus)], **fields})
 
 
-def run_here(folder: Path, told: Recipe, **means: Any) -> Tally:
+def run_here(folder: Path, told: Recipe, **means: Any) -> StudyTally:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(ROOT))
         return run(RunFolder(folder), told, Means(workers=1, **means))
@@ -129,7 +129,7 @@ def test_the_first_difference_is_told(finished: Path) -> None:
     assert row["first_difference_text"] == "3 victims, priority sum 120 against 1 victim, priority sum 100"
     assert row["optimal_proved"] is True
     assert rows["a.json", "optimal", 1]["compared"] is None
-    [summary] = [one for one in Summary.of(rows.values()).rows() if one["engine"] == "volcano"]
+    [summary] = [one for one in StudySummary.of(rows.values()).rows() if one["engine"] == "volcano"]
     assert (summary["cells"], summary["failed"], summary["behind"] + summary["same"]) == (6, 2, 4)
 
 
@@ -287,9 +287,9 @@ def test_what_is_wrong_is_said_before_anything_runs(
 def test_everything_that_can_change_a_result_is_in_the_key() -> None:
     def key(source: str = "s", versions: str = "1", content: str = "m", conf: Any = None, **fields: Any) -> str:
         told = recipe(CASE, **fields)
-        plan = Plan.of(told.model_copy(update={"conf": None}))
+        plan = StudyPlan.of(told.model_copy(update={"conf": None}))
         model = plan.models[0]._replace(content={**plan.models[0].content, "description": content})
-        whole = Plan(plan.recipe, (model,), conf, {"cpsched": versions})
+        whole = StudyPlan(plan.recipe, (model,), conf, {"cpsched": versions})
         return next(whole.cells([Source(source, ("name",))])).key
 
     changes: list[dict[str, Any]] = [

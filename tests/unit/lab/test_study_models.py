@@ -12,12 +12,12 @@ import pytest
 
 from cpsched.errors import InputError
 from cpsched.lab.study.folder import RunFolder
-from cpsched.lab.study.matrix import Plan
+from cpsched.lab.study.matrix import StudyPlan
 from cpsched.lab.study.recipe import Recipe
 from cpsched.lab.study.results import read
-from cpsched.lab.study.run import Means, Tally, run
+from cpsched.lab.study.run import Means, StudyTally, run
 from cpsched.lab.study.state import described
-from cpsched.lab.study.summary import Summary
+from cpsched.lab.study.summary import StudySummary
 from cpsched.report.study import study_report
 
 ROOT = Path(__file__).parents[3]
@@ -62,7 +62,7 @@ def recipe(corpus: Path, **fields: Any) -> Recipe:
     return Recipe.parse({"kind": "Study", "instances": [str(corpus)], **fields})
 
 
-def run_here(folder: Path, told: Recipe) -> Tally:
+def run_here(folder: Path, told: Recipe) -> StudyTally:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(ROOT))
         return run(RunFolder(folder), told, Means(workers=1))
@@ -98,7 +98,7 @@ def test_each_instance_has_its_own_model_and_the_mirror_made_for_it(finished: Pa
 
 
 def test_the_summary_counts_instances_by_what_decided(finished: Path) -> None:
-    summary = Summary.of(read(finished).cells())
+    summary = StudySummary.of(read(finished).cells())
     told = {(one["model"], one["by"], one["instances"]) for one in summary.models()}
     counts = Counter((model, by) for _, model, by, _ in ASKED)
     assert told == {(*choice, count) for choice, count in counts.items()}
@@ -160,7 +160,7 @@ def test_the_configuration_of_the_study_decides_for_all(tmp_path: Path, corpus: 
 def test_the_mirror_named_twice_is_one_engine(finished: Path, corpus: Path) -> None:
     sources = read(finished).sources
     for fields in ({"engines": "mirror,kube,volcano"}, {"models": "auto,volcano-fair"}, {"models": "kube"}):
-        plan = Plan.of(recipe(corpus, **fields))
+        plan = StudyPlan.of(recipe(corpus, **fields))
         cells = list(plan.cells(sources))
         assert (
             plan.size(sources)
@@ -172,4 +172,4 @@ def test_the_mirror_named_twice_is_one_engine(finished: Path, corpus: Path) -> N
 
 def test_a_model_that_the_instances_have_already_is_refused(corpus: Path) -> None:
     with pytest.raises(InputError, match="two models are called kube; auto takes it where an instance asks for it"):
-        Plan.of(recipe(corpus, models="auto,kube"))
+        StudyPlan.of(recipe(corpus, models="auto,kube"))

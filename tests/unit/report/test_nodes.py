@@ -5,7 +5,7 @@ from __future__ import annotations
 import cpsched
 from cpsched.report.bars import MOST_BLOCKS, node_picture
 from cpsched.report.cluster import cluster_section
-from cpsched.report.nodes import NodeGroup, by_interest, node_groups, pictured_resources
+from cpsched.report.nodes import DrawnNodes, by_interest, node_groups, pictured_resources
 from cpsched.report.scene import Fate, Scene
 from tests.unit.report.conftest import job, node, scene
 
@@ -15,7 +15,7 @@ EVICTS = {"evictions": [{"task": "old/task-0", "node": "n1"}], "pipelined": {"ne
 STARTS = {"binds": {"new/task-0": "n2"}}
 
 
-def fates(group: NodeGroup, state: int) -> dict[str, Fate]:
+def fates(group: DrawnNodes, state: int) -> dict[str, Fate]:
     return {one.task.key: one.fate for one in group.states[state].occupants}
 
 

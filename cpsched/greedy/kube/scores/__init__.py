@@ -13,7 +13,7 @@ from cpsched.greedy.kube.scores import (
     taint_toleration,
     volume_binding,
 )
-from cpsched.greedy.kube.scores.contract import Request, Score, Scores
+from cpsched.greedy.kube.scores.contract import Score, ScoreRequest, Scores
 
 SCORES: dict[str, Score] = {
     "TaintToleration": taint_toleration.score,
@@ -27,4 +27,4 @@ SCORES: dict[str, Score] = {
     "ImageLocality": image_locality.score,
 }
 
-__all__ = ["SCORES", "Request", "Scores"]
+__all__ = ["SCORES", "ScoreRequest", "Scores"]

@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from cpsched import resources
-from cpsched.greedy.kube.scores.contract import HIGHEST, Request, Scores
+from cpsched.greedy.kube.scores.contract import HIGHEST, ScoreRequest, Scores
 
 HALF = HIGHEST // 2
 Floats = npt.NDArray[np.float64]
 
 
-def score(request: Request) -> Scores | None:
+def score(request: ScoreRequest) -> Scores | None:
     """75 where nothing changes, up to 100 where the balance improves; skipped if the pod asks for none of them."""
     names = [resource.name for resource in request.framework.profile.args.balanced_allocation.resources]
     asked = {name: request.task.kube_requests.get(name, 0) for name in names}
@@ -27,7 +27,7 @@ def score(request: Request) -> Scores | None:
     return HALF + (HALF + after - before) // 2
 
 
-def _balance(request: Request, extra: dict[str, int]) -> Scores:
+def _balance(request: ScoreRequest, extra: dict[str, int]) -> Scores:
     """100 minus the standard deviation of the fractions in use, over the resources that the node has."""
     pairs = [_fraction(request, name, more) for name, more in extra.items()]
     if len(pairs) == 2 and all(has.all() for _, has in pairs):
@@ -37,7 +37,7 @@ def _balance(request: Request, extra: dict[str, int]) -> Scores:
     return np.asarray((1 - deviation) * HIGHEST, dtype=np.int64)
 
 
-def _fraction(request: Request, name: str, more: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
+def _fraction(request: ScoreRequest, name: str, more: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
     room = request.snapshot.cluster.room
     allocatable: npt.NDArray[Any] = request.pick(room.allocatable(name))
     used = allocatable - request.pick(room.free(name))

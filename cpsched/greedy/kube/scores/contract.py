@@ -20,7 +20,7 @@ Scores = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Request:
+class ScoreRequest:
     """A task and the nodes it could go to, as places in snapshot order.
 
     `bare` nodes came back from an extender, which upstream scores without the pods and images on them.
@@ -38,7 +38,7 @@ class Request:
         return amounts[self.places]
 
 
-Score = Callable[[Request], Scores | None]
+Score = Callable[[ScoreRequest], Scores | None]
 
 
 def normalized(raw: Scores, *, reverse: bool = False) -> Scores:

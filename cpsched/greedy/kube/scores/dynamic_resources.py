@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from cpsched.filters.dynamic_resources import NAME, State
-from cpsched.greedy.kube.scores.contract import Request, Scores, normalized
+from cpsched.filters.dynamic_resources import NAME, DynamicResourcesState
+from cpsched.greedy.kube.scores.contract import ScoreRequest, Scores, normalized
 from cpsched.objects.devices import ResourceClaim
 
 _MOST_ALTERNATIVES = 8
 
 
-def score(request: Request) -> Scores:
+def score(request: ScoreRequest) -> Scores:
     """100 for the node with the best alternatives, 0 for all where claims have none; never skipped."""
-    state: State | None = request.pre.states.get(NAME)
+    state: DynamicResourcesState | None = request.pre.states.get(NAME)
     if state is None or not state.found_by_node:
         return np.zeros(len(request.places), dtype=np.int64)
     names = (request.snapshot.names[place] for place in request.places.tolist())
     return normalized(np.array([_worth(request, state, name) for name in names], dtype=np.int64))
 
 
-def _worth(request: Request, state: State, node: str) -> int:
+def _worth(request: ScoreRequest, state: DynamicResourcesState, node: str) -> int:
     if node not in state.found_by_node:
         return 0
     claims, found = state.found_by_node[node]
@@ -42,7 +42,7 @@ def _of_claim(claim: ResourceClaim, given: set[str]) -> int:
     )
 
 
-def _held(request: Request) -> list[ResourceClaim]:
+def _held(request: ScoreRequest) -> list[ResourceClaim]:
     """The task's claims that have their devices already."""
     task, claims = request.task, request.snapshot.cluster.devices.claims
     made = {status.name: status.resource_claim_name for status in task.pod.status.resource_claim_statuses}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cpsched.filters.state import ClusterState
-from cpsched.greedy.kube.scores.contract import HIGHEST, Request, Scores
+from cpsched.greedy.kube.scores.contract import HIGHEST, ScoreRequest, Scores
 
 NAME = "ImageLocality"
 _MEGABYTE = 2**20
@@ -13,7 +13,7 @@ _LEAST = 23 * _MEGABYTE
 _MOST_PER_CONTAINER = 1000 * _MEGABYTE
 
 
-def score(request: Request) -> Scores:
+def score(request: ScoreRequest) -> Scores:
     """Size times spread of the images on the node, between two thresholds; never skipped."""
     spec, cluster = request.task.pod.spec, request.snapshot.cluster
     containers = (*spec.init_containers, *spec.containers)

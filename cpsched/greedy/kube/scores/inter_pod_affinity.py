@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from cpsched.greedy.kube.scores.contract import HIGHEST, Request, Scores
+from cpsched.greedy.kube.scores.contract import HIGHEST, ScoreRequest, Scores
 from cpsched.greedy.kube.terms import Weighted, Wishes
 from cpsched.selectors import AffinityTerm, Labels
 
@@ -16,7 +16,7 @@ Match = tuple[str, int, Mapping[int, int]]
 """A topology key, a weight, and how many pods on which node match."""
 
 
-def score(request: Request) -> Scores | None:
+def score(request: ScoreRequest) -> Scores | None:
     """100 for the node with the best neighbours, 0 if all are alike; skipped if no term matches anybody."""
     own = request.snapshot.terms.of(request.task)
     prefers = bool(own.preferred or own.preferred_anti)
@@ -37,7 +37,7 @@ def score(request: Request) -> Scores | None:
     return np.asarray(HIGHEST * ((total - total.min()) / spread), dtype=np.int64)
 
 
-def _own_matches(request: Request, own: Wishes) -> Iterator[Match]:
+def _own_matches(request: ScoreRequest, own: Wishes) -> Iterator[Match]:
     """Pods that the task likes or dislikes."""
     cluster = request.snapshot.cluster
     for terms, sign in ((own.preferred, 1), (own.preferred_anti, -1)):
@@ -48,7 +48,7 @@ def _own_matches(request: Request, own: Wishes) -> Iterator[Match]:
                 yield term.topology_key, sign * weight, one.counts
 
 
-def _merged(request: Request, term: AffinityTerm) -> AffinityTerm:
+def _merged(request: ScoreRequest, term: AffinityTerm) -> AffinityTerm:
     """The term over existing namespaces; up to 1.36 its namespace selector is then still asked, about no labels."""
     expanded = term.expanded(request.snapshot.cluster.namespaces)
     if request.framework.version == "head":
@@ -56,7 +56,7 @@ def _merged(request: Request, term: AffinityTerm) -> AffinityTerm:
     return AffinityTerm(expanded.namespaces, term.namespace_selector, term.selector, term.topology_key)
 
 
-def _others_matches(request: Request) -> Iterator[Match]:
+def _others_matches(request: ScoreRequest) -> Iterator[Match]:
     """Pods that like or dislike the task, or require its company."""
     hard_weight = request.framework.profile.args.inter_pod_affinity.hard_pod_affinity_weight
     cluster, task = request.snapshot.cluster, request.task
@@ -67,7 +67,7 @@ def _others_matches(request: Request) -> Iterator[Match]:
                 yield key, weight, counts
 
 
-def _about(request: Request, wishes: Wishes, labels: Labels, hard_weight: int) -> list[tuple[str, int]]:
+def _about(request: ScoreRequest, wishes: Wishes, labels: Labels, hard_weight: int) -> list[tuple[str, int]]:
     """Which of another pod's terms mean the task, by topology key and weight."""
     task, memo = request.task, request.snapshot.cluster.memo
     key = ("InterPodAffinity", "about", wishes, request.snapshot.cluster.facts(task).labels.number, hard_weight)
@@ -83,7 +83,7 @@ def _about(request: Request, wishes: Wishes, labels: Labels, hard_weight: int) -
     return found
 
 
-def _add(worth: Pairs, request: Request, key: str, weight: int, counts: Mapping[int, int]) -> None:
+def _add(worth: Pairs, request: ScoreRequest, key: str, weight: int, counts: Mapping[int, int]) -> None:
     """Add a match to the values of the nodes it is on; one on nodes without the key leaves no trace."""
     domains = request.snapshot.cluster.domains(key)
     for index, amount in counts.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cpsched.greedy.kube.scores.contract import Request, Scores, normalized
+from cpsched.greedy.kube.scores.contract import ScoreRequest, Scores, normalized
 from cpsched.objects.affinity import NodeSelector, PreferredTerm
 from cpsched.selectors import NodeTerms, node_selector
 
@@ -12,7 +12,7 @@ NAME = "NodeAffinity"
 Weighted = tuple[tuple[NodeTerms, int], ...]
 
 
-def score(request: Request) -> Scores | None:
+def score(request: ScoreRequest) -> Scores | None:
     """100 for the best node; skipped if neither pod nor profile prefers anything."""
     added = request.framework.args.added_affinity
     stated = request.task.pod.spec.affinity.node_affinity.preferred

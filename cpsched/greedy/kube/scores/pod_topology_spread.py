@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cpsched.filters.masks import per_node
-from cpsched.filters.spread_constraint import Constraint, hard_constraints
+from cpsched.filters.spread_constraint import SpreadConstraint, hard_constraints
 from cpsched.filters.state import NodeState
-from cpsched.greedy.kube.scores.contract import HIGHEST, Request, Scores
+from cpsched.greedy.kube.scores.contract import HIGHEST, ScoreRequest, Scores
 from cpsched.greedy.kube.scores.curve import rounded
 from cpsched.instance import Task
 from cpsched.objects.affinity import TopologySpreadConstraint
@@ -22,7 +22,7 @@ HOSTNAME = "kubernetes.io/hostname"
 Mask = npt.NDArray[np.bool_]
 
 
-def score(request: Request) -> Scores | None:
+def score(request: ScoreRequest) -> Scores | None:
     """100 for the emptiest domains, 0 for nodes that lack a key; skipped without soft constraints."""
     constraints = _soft_constraints(request)
     if not constraints:
@@ -35,7 +35,7 @@ def score(request: Request) -> Scores | None:
     return _normalized(rounded(raw), request.pick(keyed))
 
 
-def _weighed(request: Request, constraint: Constraint, keyed: Mask) -> npt.NDArray[np.float64]:
+def _weighed(request: ScoreRequest, constraint: SpreadConstraint, keyed: Mask) -> npt.NDArray[np.float64]:
     """Count times weight plus skew per node; a node without the key gets nothing."""
     cluster = request.snapshot.cluster
     domains = cluster.domains(constraint.topology_key)
@@ -55,7 +55,7 @@ def _weighed(request: Request, constraint: Constraint, keyed: Mask) -> npt.NDArr
     return np.where(request.pick(domains.codes) >= 0, weighed, 0.0)
 
 
-def _matching(request: Request, constraint: Constraint) -> Scores:
+def _matching(request: ScoreRequest, constraint: SpreadConstraint) -> Scores:
     """Staying pods of the namespace that the selector picks, per node; an empty selector picks none."""
     counts = np.zeros(len(request.snapshot.nodes), dtype=np.int64)
     if constraint.selector.is_empty:
@@ -68,7 +68,7 @@ def _matching(request: Request, constraint: Constraint) -> Scores:
     return counts
 
 
-def _included(request: Request, constraint: Constraint) -> Mask:
+def _included(request: ScoreRequest, constraint: SpreadConstraint) -> Mask:
     """Nodes that the constraint's policies count."""
     cluster, task = request.snapshot.cluster, request.task
     facts, comparison = cluster.facts(task), request.framework.args.features.taint_comparison
@@ -87,7 +87,7 @@ def _blocked(node: NodeState, task: Task, comparison: bool) -> bool:
     return blocks(node.node.node.spec.taints, task.pod.spec.tolerations, comparison=comparison)
 
 
-def _with_all_keys(request: Request, constraints: tuple[Constraint, ...]) -> Mask:
+def _with_all_keys(request: ScoreRequest, constraints: tuple[SpreadConstraint, ...]) -> Mask:
     keyed = np.ones(len(request.snapshot.nodes), dtype=np.bool_)
     for constraint in constraints:
         keyed &= request.snapshot.cluster.domains(constraint.topology_key).codes >= 0
@@ -102,11 +102,11 @@ def _normalized(raw: Scores, keyed: Mask) -> Scores:
     return np.where(keyed, HIGHEST * (largest + int(known.min()) - raw) // largest, 0)
 
 
-def _system_defaulted(request: Request) -> bool:
+def _system_defaulted(request: ScoreRequest) -> bool:
     return request.framework.profile.args.topology_spread.system_defaulted
 
 
-def _soft_constraints(request: Request) -> tuple[Constraint, ...]:
+def _soft_constraints(request: ScoreRequest) -> tuple[SpreadConstraint, ...]:
     """Constraints with ScheduleAnyway, parsed as the filter parses those with DoNotSchedule."""
     task, args, cluster = request.task, request.framework.args, request.snapshot.cluster
     own = task.pod.spec.topology_spread_constraints
@@ -123,7 +123,7 @@ def _soft_constraints(request: Request) -> tuple[Constraint, ...]:
     found = cluster.memo.get(key)
     if found is None:
         found = cluster.memo[key] = hard_constraints(task, cluster, replace(args, default_constraints=soft))
-    result: tuple[Constraint, ...] = found
+    result: tuple[SpreadConstraint, ...] = found
     return result
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cpsched import resources
-from cpsched.greedy.kube.scores.contract import HIGHEST, Request, Scores
+from cpsched.greedy.kube.scores.contract import HIGHEST, ScoreRequest, Scores
 from cpsched.greedy.kube.scores.curve import Curve, rounded
 from cpsched.greedy.kube.usage import incoming_nonzero
 from cpsched.policy.kube_args import ScoringStrategy
@@ -17,7 +17,7 @@ from cpsched.policy.kube_args import ScoringStrategy
 Amounts = npt.NDArray[Any]
 
 
-def score(request: Request) -> Scores:
+def score(request: ScoreRequest) -> Scores:
     """A weighted mean over the strategy's resources, never skipped."""
     strategy = request.framework.profile.args.fit.scoring_strategy
     one = _score_of(strategy)
@@ -39,7 +39,7 @@ def score(request: Request) -> Scores:
     return rounded(total / divisor) if drop_zero else total // divisor
 
 
-def _amounts(request: Request, name: str) -> tuple[Amounts, Amounts] | None:
+def _amounts(request: ScoreRequest, name: str) -> tuple[Amounts, Amounts] | None:
     """Requested with the task, and allocatable; None for a scalar the task does not ask for."""
     task, room, usage = request.task, request.snapshot.cluster.room, request.snapshot.usage
     allocatable = request.pick(room.allocatable(name))

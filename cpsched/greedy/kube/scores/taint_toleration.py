@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from cpsched.greedy.kube.scores.contract import Request, Scores, normalized
+from cpsched.greedy.kube.scores.contract import ScoreRequest, Scores, normalized
 from cpsched.objects.affinity import Toleration
 from cpsched.objects.node import Taint
 from cpsched.selectors import tolerates
@@ -14,7 +14,7 @@ from cpsched.selectors import tolerates
 NAME = "TaintToleration"
 
 
-def score(request: Request) -> Scores:
+def score(request: ScoreRequest) -> Scores:
     """100 for the node with the fewest, never skipped."""
     cluster, features = request.snapshot.cluster, request.framework.args.features
     key = (NAME, "PreferNoSchedule", cluster.facts(request.task).tolerations, features.taint_comparison)

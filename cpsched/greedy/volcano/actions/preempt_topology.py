@@ -18,7 +18,7 @@ _LIFT = 2**31
 
 
 @dataclass(frozen=True)
-class Candidate:
+class TopologyCandidate:
     """A node and whom it would cost, the most important first."""
 
     node: NodeAccount
@@ -31,12 +31,12 @@ def preempt_by_dry_run(session: Session, statement: Statement, hunt: Hunt, nodes
         return False
     task = hunt.task
     offset, wanted = session.choices.pick(len(nodes)), _candidates_wanted(session, len(nodes))
-    found: list[Candidate] = []
+    found: list[TopologyCandidate] = []
     for step in range(len(nodes)):
         node = nodes[(offset + step) % len(nodes)]
         victims = _DryRun(session, task, node).victims(hunt)
         if victims:
-            found.append(Candidate(node, tuple(victims)))
+            found.append(TopologyCandidate(node, tuple(victims)))
         if len(found) >= wanted:
             break
     if not found:
@@ -127,7 +127,7 @@ class _DryRun:
         ]
 
 
-def _chosen(session: Session, found: Sequence[Candidate]) -> Candidate:
+def _chosen(session: Session, found: Sequence[TopologyCandidate]) -> TopologyCandidate:
     """The least bad by four levels, then upstream's map order (`pickOneNodeForPreemption`)."""
     left = list(found)
     for level in (_first_priority, _priority_sum, _count, _start):
@@ -138,19 +138,19 @@ def _chosen(session: Session, found: Sequence[Candidate]) -> Candidate:
     return left[session.choices.pick(len(left))]
 
 
-def _first_priority(session: Session, candidate: Candidate) -> int:
+def _first_priority(session: Session, candidate: TopologyCandidate) -> int:
     return -candidate.victims[0].task.pod_priority
 
 
-def _priority_sum(session: Session, candidate: Candidate) -> int:
+def _priority_sum(session: Session, candidate: TopologyCandidate) -> int:
     return -sum(victim.task.pod_priority + _LIFT for victim in candidate.victims)
 
 
-def _count(session: Session, candidate: Candidate) -> int:
+def _count(session: Session, candidate: TopologyCandidate) -> int:
     return -len(candidate.victims)
 
 
-def _start(session: Session, candidate: Candidate) -> int:
+def _start(session: Session, candidate: TopologyCandidate) -> int:
     """The earliest start among the victims of the highest priority; the later the better."""
     top = max(victim.task.pod_priority for victim in candidate.victims)
     return min(_started(session, victim) for victim in candidate.victims if victim.task.pod_priority == top)

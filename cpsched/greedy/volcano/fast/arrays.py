@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cpsched.greedy.volcano.nodes import NodeAccount
-from cpsched.greedy.volcano.picture import Picture
+from cpsched.greedy.volcano.picture import FilterView
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -46,7 +46,7 @@ class Layout:
 class NodeArrays:
     """A table with the amounts of each node side by side, for few misses in the cache; `log` lists touched nodes."""
 
-    def __init__(self, nodes: Sequence[NodeAccount], picture: Picture | None, names: Sequence[str]):
+    def __init__(self, nodes: Sequence[NodeAccount], picture: FilterView | None, names: Sequence[str]):
         self.nodes, self._picture = nodes, picture
         self.names, self.count = list(names), len(nodes)
         self.layout = Layout(self.names)

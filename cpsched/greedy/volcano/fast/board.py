@@ -12,7 +12,7 @@ from cpsched.filters.contract import PreFilterResult
 from cpsched.greedy.outcomes import First
 from cpsched.greedy.volcano.fast.arrays import Ints, Mask, NodeArrays
 from cpsched.greedy.volcano.fast.bounds import Bounds, Prospect
-from cpsched.greedy.volcano.fast.kind import Kind, signature
+from cpsched.greedy.volcano.fast.kind import TaskKind, signature
 from cpsched.greedy.volcano.fast.parts import Parts, events_cancel_out, only_limits
 from cpsched.greedy.volcano.fit import TOO_MANY_PODS, FitError, FitErrors, insufficient
 from cpsched.greedy.volcano.nodes import NodeAccount
@@ -73,7 +73,7 @@ class Board:
         self._session, self._parts = session, parts
         names = sorted({name for task in session.tasks.values() for name in task.request} | _weighed(parts))
         self.arrays = NodeArrays(session.node_list, parts.picture, names)
-        self._kind_by_task: dict[str, Kind] = {}
+        self._kind_by_task: dict[str, TaskKind] = {}
         self._bounds: Bounds | None = None
         self.limits = only_limits(session)
         self._restores = events_cancel_out(session)
@@ -99,11 +99,11 @@ class Board:
         """Whether the task is simple and its scores on a node depend on the node and its domains alone."""
         return self.knows(task) and not self._parts.relative(task)
 
-    def kinds_of(self, tasks: Sequence[TaskState]) -> list[Kind]:
+    def kinds_of(self, tasks: Sequence[TaskState]) -> list[TaskKind]:
         """The kinds of known tasks, each once."""
         return list({id(kind): kind for kind in (self._kind_by_task[task.key] for task in tasks)}.values())
 
-    def state(self, nodes: Ints, kinds: Sequence[Kind]) -> bytes:
+    def state(self, nodes: Ints, kinds: Sequence[TaskKind]) -> bytes:
         """All that fit and scores of some kinds depend on, for some nodes in order."""
         self.arrays.sync()
         return self.arrays.state(nodes) + b"".join(kind.static_ok[nodes].tobytes() for kind in kinds)
@@ -280,7 +280,7 @@ class Board:
 
         Tasks of one role share upstream's memory of nodes that failed, so all of them must be of one kind.
         """
-        kinds: dict[tuple[Any, ...], Kind | None] = {}
+        kinds: dict[tuple[Any, ...], TaskKind | None] = {}
         for job in self._session.jobs.values():
             by_role: dict[str, list[tuple[TaskState, tuple[Any, ...]]]] = {}
             for task in job.pending():
@@ -295,7 +295,7 @@ class Board:
                     if (kind := kinds[key]) is not None:
                         self._kind_by_task[task.key] = kind
 
-    def _new_kind(self, task: TaskState) -> Kind | None:
+    def _new_kind(self, task: TaskState) -> TaskKind | None:
         parts = self._parts
         prepared: dict[str, PreFilterResult] | None = {}
         if parts.filters is not None:
@@ -305,7 +305,7 @@ class Board:
             if prepared is None or not all(prepared[one.name].status.is_skip for one in parts.filters.others):
                 return None
         apart = bool(parts.relative(task)) or parts.near is not None
-        return Kind(task, prepared or {}, parts.filters, parts.order, parts.pack, self.arrays, apart=apart)
+        return TaskKind(task, prepared or {}, parts.filters, parts.order, parts.pack, self.arrays, apart=apart)
 
 
 def _numbers(nodes: Sequence[NodeAccount]) -> Ints:

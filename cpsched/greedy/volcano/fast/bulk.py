@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from cpsched.filters.contract import Filter, PreFilterResult
 from cpsched.greedy.volcano.amounts import Amounts
-from cpsched.greedy.volcano.picture import Picture
+from cpsched.greedy.volcano.picture import FilterView
 from cpsched.greedy.volcano.tasks import TaskState
 from cpsched.instance import Queue, Task
 from cpsched.resources import Vector
@@ -19,7 +19,7 @@ from cpsched.resources import Vector
 if TYPE_CHECKING:
     from cpsched.greedy.volcano.hooks import Refusal
 
-Scores = Callable[[Picture, Task, Sequence[int]], list[int] | None]
+Scores = Callable[[FilterView, Task, Sequence[int]], list[int] | None]
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class FilterBulk:
 
     stable: Sequence[Filter]
     others: Sequence[Filter]
-    picture: Picture
+    picture: FilterView
     look: Callable[[Task], dict[str, PreFilterResult] | None]
     """What PrePredicate finds out about a task; None if it fails."""
     mark: Callable[[str, dict[str, PreFilterResult]], None]
@@ -39,7 +39,7 @@ class FilterBulk:
 class OrderBulk:
     """nodeorder: weights of its scores."""
 
-    picture: Picture
+    picture: FilterView
     weights: Mapping[str, int]
     scores: Mapping[str, Scores]
     constant: int

@@ -29,7 +29,7 @@ RESOURCE_SCORES: dict[str, tuple[Callable[..., Any], Callable[..., int]]] = {
 """nodeorder's scores that depend on the node alone: for many nodes, and for one."""
 
 
-class Kind:
+class TaskKind:
     """Which nodes such a task fits and how good they are; node-local, so only touched nodes are worked out again."""
 
     def __init__(

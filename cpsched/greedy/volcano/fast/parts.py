@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cpsched.greedy.volcano.fast.bulk import BinpackBulk, FilterBulk, NearBulk, OrderBulk, ShareBulk
-from cpsched.greedy.volcano.picture import Picture, has_pod_affinity
+from cpsched.greedy.volcano.picture import FilterView, has_pod_affinity
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.tasks import TaskState
 from cpsched.instance import Task
@@ -22,7 +22,7 @@ class Parts:
         self.pack: BinpackBulk | None = bulks.get(BinpackBulk)
         self.near: NearBulk | None = bulks.get(NearBulk)
         filters, order = self.filters, self.order
-        self.picture: Picture | None = filters.picture if filters else order.picture if order else None
+        self.picture: FilterView | None = filters.picture if filters else order.picture if order else None
         tasks = [state.task for state in session.tasks.values()]
         choosy = [task for task in tasks if task.pod.spec.affinity.pod_anti_affinity.required]
         self._labels_matter = bool(choosy)

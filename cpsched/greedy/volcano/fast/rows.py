@@ -15,7 +15,7 @@ MAY_BE_EVICTED = PREEMPTABLE | {Status.RELEASING}
 """Evictable now, or once an eviction is undone; no other placed task of a session becomes so."""
 
 
-class Groups:
+class RowGroups:
     """Rows that belong together."""
 
     def __init__(self, numbers: Ints):
@@ -66,8 +66,8 @@ class Rows:
         """Per job, how many tasks hold room beyond the minimum."""
         self.told = np.zeros(len(self.tasks), dtype=np.bool_)
         """Rows of which plugins have heard: each has been evicted, if only to be restored."""
-        self.by_job = Groups(self.node * (len(keys) + 1) + self.job)
-        self.by_queue = Groups(self.node * (len(session.queues) + 1) + self.queue)
+        self.by_job = RowGroups(self.node * (len(keys) + 1) + self.job)
+        self.by_queue = RowGroups(self.node * (len(session.queues) + 1) + self.queue)
         self.version = 0
         """Grows with every change of a row, a job, a queue's holdings or a node's room."""
 

@@ -7,7 +7,7 @@ from cpsched.greedy.volcano.hooks import PERMIT, REJECT, Hooks, Refusal
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.nodes import NodeAccount
 from cpsched.greedy.volcano.plugins.capacity_reclaim import Reclaim
-from cpsched.greedy.volcano.plugins.capacity_tree import NAME, Queues, Trial
+from cpsched.greedy.volcano.plugins.capacity_tree import NAME, CapacityTrial, Queues
 from cpsched.greedy.volcano.plugins.promises import without_gated
 from cpsched.greedy.volcano.plugins.queue_account import over, quota_vote
 from cpsched.greedy.volcano.session import Session
@@ -24,8 +24,8 @@ def capacity(session: Session, conf: PluginConf) -> Hooks:
     reclaim = Reclaim(session, queues)
     tree = queues.hierarchical and queues.refused is None
 
-    def simulate(task: TaskState, node: NodeAccount) -> Trial:
-        return Trial(session, queues, task, prepared=conf.on("enablePredicate"))
+    def simulate(task: TaskState, node: NodeAccount) -> CapacityTrial:
+        return CapacityTrial(session, queues, task, prepared=conf.on("enablePredicate"))
 
     return Hooks(
         queue_order=None if queues.refused is not None else queues.compare,

@@ -128,7 +128,7 @@ def _by_share(left: QueueAccount, right: QueueAccount) -> int:
     return -1 if left.share < right.share else 1
 
 
-class Trial:
+class CapacityTrial:
     """The queues while victims are tried out (`Simulate…Fn`)."""
 
     def __init__(self, session: Session, queues: Queues, task: TaskState, *, prepared: bool):

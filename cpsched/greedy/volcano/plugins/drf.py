@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from cpsched.greedy.volcano.amounts import Amounts, give, take
 from cpsched.greedy.volcano.hooks import PERMIT, Hooks
 from cpsched.greedy.volcano.jobs import JobState
-from cpsched.greedy.volcano.plugins.drf_tree import Tree
+from cpsched.greedy.volcano.plugins.drf_tree import DrfTree
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.tasks import TaskState
 from cpsched.policy import PluginConf
@@ -38,7 +38,7 @@ def drf(session: Session, conf: PluginConf) -> Hooks:
     """Job order and victims by dominant share; queue order and reclaim too where queues form a tree."""
     shares = Shares(session)
     first = session.conf.plugin("drf")
-    tree = Tree(session, shares.names) if first is not None and first.on("enableHierarchy") else None
+    tree = DrfTree(session, shares.names) if first is not None and first.on("enableHierarchy") else None
     if tree is not None:
         for job in session.jobs.values():
             tree.enter(job, shares.allocated[job.key])

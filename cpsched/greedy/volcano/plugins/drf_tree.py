@@ -33,7 +33,7 @@ class Branch:
         return replace(self, allocated=dict(self.allocated), children=below)
 
 
-class Tree:
+class DrfTree:
     """Queues by their hierarchy annotations; only queues with jobs are in it."""
 
     def __init__(self, session: Session, names: Sequence[str]):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cpsched.greedy.volcano.fast.arrays import Ints
-from cpsched.greedy.volcano.plugins.hyper_node_room import Room, Weights
+from cpsched.greedy.volcano.plugins.hyper_node_room import HyperNodeSums, Weights
 from cpsched.greedy.volcano.plugins.hyper_node_tiers import Tiers
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.tasks import TaskState
@@ -21,7 +21,7 @@ class NearScores:
     """The tree laid out over the nodes."""
 
     def __init__(
-        self, session: Session, room: Room, weights: Weights, tiers: Tiers | None, scale: float, near: Nearness
+        self, session: Session, room: HyperNodeSums, weights: Weights, tiers: Tiers | None, scale: float, near: Nearness
     ):
         self._session, self._room, self._weights, self._scale, self._near = session, room, weights, scale, near
         tree = session.tree

@@ -27,7 +27,7 @@ class Weights:
         return [(name, amount) for name, amount in request if amount >= THRESHOLD and name in self.by_name]
 
 
-class Room:
+class HyperNodeSums:
     """Sums over the nodes of every HyperNode; only what is used follows the session, and only of what counts."""
 
     def __init__(self, session: Session, weights: Weights):

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 
 from cpsched.greedy.volcano.hooks import Gradient, Purpose
 from cpsched.greedy.volcano.jobs import JobState
-from cpsched.greedy.volcano.plugins.hyper_node_room import Room
+from cpsched.greedy.volcano.plugins.hyper_node_room import HyperNodeSums
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.topology.sub_jobs import SubJob
 
 
-class Search:
+class HyperNodeRows:
     """Rows of HyperNodes by tier."""
 
-    def __init__(self, session: Session, room: Room, most: int):
+    def __init__(self, session: Session, room: HyperNodeSums, most: int):
         self._session, self._tree, self._room, self._most = session, session.tree, room, most
 
     def for_job(self, job: JobState, root: str, purpose: Purpose) -> Gradient:

@@ -8,8 +8,8 @@ from cpsched.greedy.volcano.fast.bulk import NearBulk
 from cpsched.greedy.volcano.hooks import Hooks
 from cpsched.greedy.volcano.nodes import NodeAccount
 from cpsched.greedy.volcano.plugins.hyper_node_bulk import NearScores
-from cpsched.greedy.volcano.plugins.hyper_node_room import Room, Weights
-from cpsched.greedy.volcano.plugins.hyper_node_search import Search
+from cpsched.greedy.volcano.plugins.hyper_node_room import HyperNodeSums, Weights
+from cpsched.greedy.volcano.plugins.hyper_node_search import HyperNodeRows
 from cpsched.greedy.volcano.plugins.hyper_node_tiers import Tiers
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.tasks import TaskState
@@ -20,8 +20,8 @@ from cpsched.policy import PluginConf
 def network_topology_aware(session: Session, conf: PluginConf) -> Hooks:
     """Gradients of HyperNodes for jobs with topology, and scores for nodes and HyperNodes."""
     weights = Weights(conf)
-    room = Room(session, weights)
-    search = Search(session, room, conf.arguments.integer("hypernode.gradient.evict.max-hypernodes"))
+    room = HyperNodeSums(session, weights)
+    search = HyperNodeRows(session, room, conf.arguments.integer("hypernode.gradient.evict.max-hypernodes"))
     scores = _Scores(session, conf, room, weights)
     return Hooks(
         batch_node_order=scores.nodes,
@@ -37,7 +37,7 @@ def network_topology_aware(session: Session, conf: PluginConf) -> Hooks:
 class _Scores:
     """How good nodes and HyperNodes are."""
 
-    def __init__(self, session: Session, conf: PluginConf, room: Room, weights: Weights):
+    def __init__(self, session: Session, conf: PluginConf, room: HyperNodeSums, weights: Weights):
         self._session, self._tree, self._room, self._weights = session, session.tree, room, weights
         self._scale = 100.0 * conf.arguments.integer("weight")
         fading = conf.arguments.number("hypernode.binpack.normal-pod.fading")

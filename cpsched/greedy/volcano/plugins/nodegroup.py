@@ -29,7 +29,7 @@ Limits = Mapping[str, tuple[tuple[str, ...], Amounts]]
 
 def nodegroup(session: Session, conf: PluginConf) -> Hooks:
     """Let tasks onto the groups of their queue's rules, up to its limits there."""
-    plugin = NodeGroup(session, conf)
+    plugin = QueueGroups(session, conf)
     return Hooks(
         predicate=plugin.check,
         node_order=plugin.score,
@@ -38,7 +38,7 @@ def nodegroup(session: Session, conf: PluginConf) -> Hooks:
     )
 
 
-class NodeGroup:
+class QueueGroups:
     """The rules of every queue, and what queues hold in groups."""
 
     def __init__(self, session: Session, conf: PluginConf):

@@ -26,7 +26,7 @@ from cpsched.greedy.volcano.fast.bulk import FilterBulk
 from cpsched.greedy.volcano.fit import TOO_MANY_PODS, FitError, aborts
 from cpsched.greedy.volcano.hooks import Hooks
 from cpsched.greedy.volcano.nodes import NodeAccount
-from cpsched.greedy.volcano.picture import Picture
+from cpsched.greedy.volcano.picture import FilterView
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.tasks import TaskState
 from cpsched.instance import Task
@@ -63,7 +63,7 @@ def predicates(session: Session, conf: PluginConf) -> Hooks:
             place="tiers",
             right="take the plugin out, or leave the flag on",
         )
-    plugin = Predicates(session, conf)
+    plugin = TaskFilters(session, conf)
     return Hooks(
         pre_predicate=plugin.prepare,
         predicate=plugin.check,
@@ -74,7 +74,7 @@ def predicates(session: Session, conf: PluginConf) -> Hooks:
     )
 
 
-class Predicates:
+class TaskFilters:
     """The filters with their state per task."""
 
     def __init__(self, session: Session, conf: PluginConf):
@@ -193,19 +193,19 @@ class Predicates:
         """The books of shared cards, if any are kept."""
         return self._session.devices
 
-    def simulate(self, task: TaskState, node: NodeAccount) -> Trial:
+    def simulate(self, task: TaskState, node: NodeAccount) -> FilterTrial:
         """Victims come and go for inter-pod affinity and shared cards only."""
         one = inter_pod_affinity.FILTER
         result = self.prepared.get(task.key, {}).get(one.name)
         if one not in self.others or result is None or result.status.is_skip:
-            return Trial(self, task, node, None)
-        return Trial(self, task, node, one.cloned(result.state))
+            return FilterTrial(self, task, node, None)
+        return FilterTrial(self, task, node, one.cloned(result.state))
 
 
-class Trial:
+class FilterTrial:
     """Inter-pod affinity and shared cards while victims are tried out."""
 
-    def __init__(self, plugin: Predicates, task: TaskState, node: NodeAccount, state: Any):
+    def __init__(self, plugin: TaskFilters, task: TaskState, node: NodeAccount, state: Any):
         self._cluster, self._task, self._state = plugin.cluster, task.task, state
         self._node = plugin.cluster.nodes[node.name]
         cards = None if plugin.devices is None else plugin.devices.of(task.task, node.name)
@@ -240,8 +240,8 @@ class Trial:
         return inter_pod_affinity.check(self._state, self._task, self._node, self._cluster).is_success
 
 
-def cluster_of(session: Session) -> Picture:
+def cluster_of(session: Session) -> FilterView:
     """The picture of the nodes that predicates and nodeorder share, made when first asked for."""
     if session.picture is None:
-        session.picture = Picture.opened(session.instance)
+        session.picture = FilterView.opened(session.instance)
     return session.picture

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from cpsched.filters.spread_constraint import default_selector
 from cpsched.filters.state import NodeState
-from cpsched.greedy.volcano.picture import Picture
+from cpsched.greedy.volcano.picture import FilterView
 from cpsched.instance import Task
 from cpsched.objects.affinity import TopologySpreadConstraint
 from cpsched.selectors import NOTHING, Selector, blocks, equal_labels, label_selector
@@ -19,7 +19,7 @@ Weights = dict[str, dict[str, int]]
 """topology key → value → summed weight."""
 
 
-def affinity_scores(picture: Picture, task: Task, indexes: Sequence[int]) -> list[int] | None:
+def affinity_scores(picture: FilterView, task: Task, indexes: Sequence[int]) -> list[int] | None:
     """Preferences of the task about others and of others about it, the best node 100, the worst 0."""
     weights = _preferences(picture, task)
     if not weights:
@@ -29,7 +29,7 @@ def affinity_scores(picture: Picture, task: Task, indexes: Sequence[int]) -> lis
     return [int(100.0 * ((score - least) / span)) if span > 0 else 0 for score in raw]
 
 
-def _preferences(picture: Picture, task: Task) -> Weights:
+def _preferences(picture: FilterView, task: Task) -> Weights:
     weights: Weights = {}
     own = picture.preferred(task)
     for term, weight in own:
@@ -49,7 +49,7 @@ def _preferences(picture: Picture, task: Task) -> Weights:
     return weights
 
 
-def _spread_out(weights: Weights, picture: Picture, key: str, counts: Mapping[int, int], weight: int) -> None:
+def _spread_out(weights: Weights, picture: FilterView, key: str, counts: Mapping[int, int], weight: int) -> None:
     for index, count in counts.items():
         value = picture.node_list[index].labels.get(key)
         if value is not None and count:
@@ -72,7 +72,7 @@ class Soft:
     honours_taints: bool
 
 
-def spread_scores(picture: Picture, task: Task, indexes: Sequence[int]) -> list[int] | None:
+def spread_scores(picture: FilterView, task: Task, indexes: Sequence[int]) -> list[int] | None:
     """The fewer matching pods in a node's domains, the better."""
     constraints = soft_constraints(picture, task)
     if not constraints:
@@ -100,7 +100,7 @@ def _turned(score: int, least: int, top: int) -> int:
 
 
 def _by_value(
-    picture: Picture,
+    picture: FilterView,
     task: Task,
     one: Soft,
     constraints: Sequence[Soft],
@@ -123,13 +123,13 @@ def _by_value(
     return by_value
 
 
-def _eligible(picture: Picture, task: Task, one: Soft, node: NodeState) -> bool:
+def _eligible(picture: FilterView, task: Task, one: Soft, node: NodeState) -> bool:
     if one.honours_affinity and not picture.facts(task).node_affinity.matches(node.labels, node.name):
         return False
     return not (one.honours_taints and blocks(node.node.node.spec.taints, task.pod.spec.tolerations))
 
 
-def _matching(picture: Picture, task: Task, one: Soft) -> dict[int, int]:
+def _matching(picture: FilterView, task: Task, one: Soft) -> dict[int, int]:
     """How many pods of the task's namespace match, by node."""
     found: dict[int, int] = {}
     if one.selector.is_empty:
@@ -141,7 +141,7 @@ def _matching(picture: Picture, task: Task, one: Soft) -> dict[int, int]:
     return found
 
 
-def soft_constraints(picture: Picture, task: Task) -> list[Soft]:
+def soft_constraints(picture: FilterView, task: Task) -> list[Soft]:
     """The pod's own, or without any the system's defaults for pods that services or sets select."""
     stated = task.pod.spec.topology_spread_constraints
     if stated:

@@ -5,23 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from cpsched.greedy.volcano.picture import Picture
+from cpsched.greedy.volcano.picture import FilterView
 from cpsched.instance import Task
 
 GPU = "nvidia.com/gpu"
 
 
-def least_scores(picture: Picture, task: Task, indexes: Sequence[int]) -> list[int]:
+def least_scores(picture: FilterView, task: Task, indexes: Sequence[int]) -> list[int]:
     """The emptier the better (`leastResourceScorer`, weights 50 and 50)."""
     return _means(picture, task, indexes, _free_part)
 
 
-def most_scores(picture: Picture, task: Task, indexes: Sequence[int]) -> list[int]:
+def most_scores(picture: FilterView, task: Task, indexes: Sequence[int]) -> list[int]:
     """The fuller the better (`mostResourceScorer`, weights 1 and 1)."""
     return _means(picture, task, indexes, _used_part)
 
 
-def _means(picture: Picture, task: Task, indexes: Sequence[int], part: Callable[[int, int], int]) -> list[int]:
+def _means(picture: FilterView, task: Task, indexes: Sequence[int], part: Callable[[int, int], int]) -> list[int]:
     cpu, memory = picture.nonzero(task)
     scores = []
     for index in indexes:
@@ -44,7 +44,7 @@ def _used_part(used: int, capacity: int) -> int:
     return min(used, capacity) * 100 // capacity
 
 
-def balanced_scores(picture: Picture, task: Task, indexes: Sequence[int]) -> list[int] | None:
+def balanced_scores(picture: FilterView, task: Task, indexes: Sequence[int]) -> list[int] | None:
     """75 plus half of what the task improves the balance of cpu, memory and GPU by (`balancedResourceScorer`)."""
     asked = {name: task.kube_requests.get(name, 0) for name in ("cpu", "memory", GPU)}
     if not any(asked.values()):
@@ -52,7 +52,7 @@ def balanced_scores(picture: Picture, task: Task, indexes: Sequence[int]) -> lis
     return [_balance_change(picture, asked, index) for index in indexes]
 
 
-def _balance_change(picture: Picture, asked: dict[str, int], index: int) -> int:
+def _balance_change(picture: FilterView, asked: dict[str, int], index: int) -> int:
     node = picture.node_list[index]
     allocatable, requested = node.allocatable, node.requested
     before, after = [], []

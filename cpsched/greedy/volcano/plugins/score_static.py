@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from cpsched.greedy.volcano.picture import Picture
+from cpsched.greedy.volcano.picture import FilterView
 from cpsched.instance import Task
 from cpsched.objects.affinity import NodeSelector
 from cpsched.selectors import node_selector, tolerates
@@ -14,7 +14,7 @@ _MB = 1024 * 1024
 _SMALLEST, _LARGEST_PER_CONTAINER = 23 * _MB, 1000 * _MB
 
 
-def node_affinity_scores(picture: Picture, task: Task, indexes: Sequence[int]) -> list[int] | None:
+def node_affinity_scores(picture: FilterView, task: Task, indexes: Sequence[int]) -> list[int] | None:
     """The weights of the preferred terms a node matches, the best node 100."""
     stated = task.pod.spec.affinity.node_affinity.preferred
     if not stated:
@@ -27,7 +27,7 @@ def node_affinity_scores(picture: Picture, task: Task, indexes: Sequence[int]) -
     return _normalised([sum(w for term, w in terms if term.matches(node.labels, node.name)) for node in nodes])
 
 
-def taint_scores(picture: Picture, task: Task, indexes: Sequence[int]) -> list[int]:
+def taint_scores(picture: FilterView, task: Task, indexes: Sequence[int]) -> list[int]:
     """The fewer PreferNoSchedule taints are not tolerated, the better."""
     tolerations = [one for one in task.pod.spec.tolerations if one.effect in ("", "PreferNoSchedule")]
     counts = []
@@ -39,7 +39,7 @@ def taint_scores(picture: Picture, task: Task, indexes: Sequence[int]) -> list[i
     return [100 - score for score in _normalised(counts)]
 
 
-def image_score(picture: Picture, task: Task, index: int) -> int:
+def image_score(picture: FilterView, task: Task, index: int) -> int:
     """How much of the task's images the node has, images on many nodes counting for more."""
     sizes, spread = _images(picture)
     if not spread:
@@ -54,7 +54,7 @@ def image_score(picture: Picture, task: Task, index: int) -> int:
     return 100 * (min(max(total, _SMALLEST), most) - _SMALLEST) // (most - _SMALLEST)
 
 
-def _images(picture: Picture) -> tuple[list[dict[str, int]], Counter[str]]:
+def _images(picture: FilterView) -> tuple[list[dict[str, int]], Counter[str]]:
     found = picture.memo.get(image_score)
     if found is None:
         sizes = [

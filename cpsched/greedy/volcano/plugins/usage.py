@@ -33,7 +33,7 @@ class Load(NamedTuple):
 
 def usage(session: Session, conf: PluginConf) -> Hooks:
     """Keep tasks off loaded nodes, and prefer those with the least load."""
-    plugin = Usage(session, conf)
+    plugin = NodeLoads(session, conf)
     return Hooks(
         predicate=plugin.check,
         node_order=plugin.score,
@@ -42,7 +42,7 @@ def usage(session: Session, conf: PluginConf) -> Hooks:
     )
 
 
-class Usage:
+class NodeLoads:
     """What was measured, and what is guessed of the tasks that nobody has measured yet."""
 
     def __init__(self, session: Session, conf: PluginConf):

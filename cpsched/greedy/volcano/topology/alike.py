@@ -15,7 +15,7 @@ import numpy as np
 from cpsched.greedy.outcomes import First
 from cpsched.greedy.volcano.fast.arrays import Ints
 from cpsched.greedy.volcano.fast.board import Board
-from cpsched.greedy.volcano.fast.kind import Kind
+from cpsched.greedy.volcano.fast.kind import TaskKind
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.status import Status
 from cpsched.greedy.volcano.tasks import TaskState
@@ -60,7 +60,7 @@ class Alike:
             return False
         return board is not None and board.is_local(task)
 
-    def _state(self, board: Board, name: str, kinds: Sequence[Kind]) -> Hashable:
+    def _state(self, board: Board, name: str, kinds: Sequence[TaskKind]) -> Hashable:
         if name not in self._nodes:
             numbers = [self._session.nodes[node].index for node in self._tree.nodes.get(name, ())]
             self._nodes[name] = np.array(numbers, dtype=np.int64)

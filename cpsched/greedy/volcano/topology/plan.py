@@ -18,7 +18,7 @@ from cpsched.solution import EvictionAction
 
 
 @dataclass(frozen=True)
-class Plan:
+class TriedOperations:
     """Operations that were tried and undone, and the HyperNode of every sub-job placed by them."""
 
     operations: list[Operation]
@@ -38,7 +38,7 @@ class Planner:
         self._cached = session.conf.configurations["allocate"].boolean("predicateErrorCacheEnable")
         self._test = for_gang(session)
 
-    def plan(self, domain: str, victims: Sequence[TaskState]) -> Plan | None:
+    def plan(self, domain: str, victims: Sequence[TaskState]) -> TriedOperations | None:
         """What completes the job in the domain once the victims are gone, None if nothing does; all is undone again."""
         sheet = left_to_place(self._session, self._job)
         if not self._session.nodes_in(domain) or not sheet.sub_jobs:
@@ -49,7 +49,7 @@ class Planner:
             for victim in victims:
                 chain[0].evict(victim, self._action, self._job.key)
         domains = self._place_all(sheet, domain, chain, evicted=bool(victims))
-        found = None if domains is None else Plan(saved(chain), domains)
+        found = None if domains is None else TriedOperations(saved(chain), domains)
         for statement in reversed(chain):
             statement.discard()
         return found

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from cpsched.greedy.outcomes import First
 from cpsched.greedy.volcano.fast.arrays import Ints
 from cpsched.greedy.volcano.fast.board import NodeSet
-from cpsched.greedy.volcano.fast.kind import Kind
+from cpsched.greedy.volcano.fast.kind import TaskKind
 from cpsched.greedy.volcano.hooks import FLAGS
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.session import Session
@@ -57,7 +57,7 @@ class RoomCount:
         self._session = session
         self._usable = session.board is not None and not session.story.wanted and isinstance(session.choices, First)
         self._gang_decides = {grouped: all(map(self._only_gang, points)) for grouped, points in _POINTS.items()}
-        self._known: tuple[Kind, int, tuple[Ints, Ints]] | None = None
+        self._known: tuple[TaskKind, int, tuple[Ints, Ints]] | None = None
 
     def count(self, row: Sequence[str], job: JobState, sub_job: SubJob, tasks: Iterable[TaskState]) -> Counted | None:
         """What is known of the domains for a sub-job with these tasks left, None where counting says nothing."""
@@ -84,7 +84,7 @@ class RoomCount:
         hooks = ((plugin, hooks) for tier in self._session.hooks for plugin, hooks in tier)
         return {plugin.name for plugin, one in hooks if getattr(one, point) and plugin.on(flag)} == {"gang"}
 
-    def _only_kind(self, job: JobState, tasks: Sequence[TaskState]) -> Kind | None:
+    def _only_kind(self, job: JobState, tasks: Sequence[TaskState]) -> TaskKind | None:
         """The kind of all the tasks, if it is one, and each task simply waits."""
         board = self._session.board
         assert board is not None
@@ -95,7 +95,7 @@ class RoomCount:
         kinds = board.kinds_of(tasks)
         return kinds[0] if len(kinds) == 1 else None
 
-    def _room(self, kind: Kind, domain: str) -> tuple[int, int]:
+    def _room(self, kind: TaskKind, domain: str) -> tuple[int, int]:
         """How many tasks of the kind find room in a domain now, and now or later."""
         board = self._session.board
         assert board is not None

@@ -20,8 +20,9 @@ from cpsched.optimum.model.variables import sum_of
 from cpsched.optimum.relax.bounding import LexicographicBounds
 from cpsched.optimum.search.primal.disaggregate import disaggregate
 from cpsched.optimum.solvers.portfolio import Portfolio
+from cpsched.policy.levels import LevelRef
 
-Targets = Sequence[tuple[tuple[str, int | None], Sequence[int]]]
+Targets = Sequence[tuple[LevelRef, Sequence[int]]]
 """Levels with the values that their stages are to have."""
 
 

@@ -2,6 +2,11 @@
 const MOST_BLOCKS = 24;
 const MOST_NAMES = 30;
 
+const OUTCOMES = {
+  S: ["starts now", "start now"], W: ["waits for room", "wait for room"], H: ["holds room", "hold room"],
+  V: ["is evicted", "are evicted"], P: ["stays pending", "stay pending"],
+};
+
 class Detail {
   constructor(place, cluster, choose) {
     this.place = place;
@@ -25,7 +30,7 @@ class Detail {
     const { cluster } = this;
     const wrong = name && el("p", { class: "worse" }, `Nothing here is called ${name}.`);
     const waiting = [...cluster.starving].map((id) => cluster.jobs[id]).sort((a, b) => b.priority - a.priority);
-    const differ = cluster.nodes.filter((node) => cluster.differs(node.id));
+    const differ = cluster.nodes.filter((node) => cluster.differs(node.id, cluster.sides(0, null)));
     const facts = [];
     if (waiting.length) facts.push(["jobs that wait", this._names("job", waiting.map((job) => job.name))]);
     if (differ.length) facts.push(["nodes where the decisions differ", this._names("node", differ.map((node) => node.name))]);
@@ -34,7 +39,8 @@ class Detail {
   }
 
   _link(kind, name) {
-    return el("button", { type: "button", class: "link", onclick: () => this.choose(`${kind}:${name}`) }, name);
+    const what = kind === "node" ? {} : { [`data-${kind}`]: this.cluster.number(kind, name) };
+    return el("button", { type: "button", class: "link", ...what, onclick: () => this.choose(`${kind}:${name}`) }, name);
   }
 
   _names(kind, names) {
@@ -84,6 +90,7 @@ class Detail {
         type: "button", tabindex: "-1", class: `block ${CLASSES[fate]}`, style: { "--x": (100 * x) / full, "--w": (100 * want) / full },
         title: `${n > 1 ? `${n} × ` : ""}${name}: ${FATES[fate]}, asks ${this.cluster.asks[task.ask][0]}`,
         "aria-label": `${n > 1 ? `${n} × ` : ""}${name}: ${FATES[fate]}`,
+        ...(n > 1 && job ? { "data-job": job.id } : { "data-task": task.id }),
         onclick: () => this.choose(n > 1 && job ? `job:${job.name}` : `task:${task.key}`),
       }, fate && el("b", {}, fate), want / full > 0.09 && el("span", {}, n > 1 ? `${n} × ${name}` : name.split("/").pop()));
       x += want;
@@ -111,7 +118,7 @@ class Detail {
     const facts = [["asks for", cluster.asks[task.ask][0]], ["priority", `${task.priority}`], ["before", this._where(task.fate, task.node)]];
     if (job) facts.unshift(["job", this._link("job", job.name)]);
     return [el("h3", {}, `Pod ${task.key}`), list(facts), el("h4", {}, "What each decision does with it"),
-      list(cluster.views.map((view, n) => [view.name, this._fateIn(n + 1, task)]))];
+      list(cluster.views.map((view, n) => [view.name, this.fateIn(n + 1, task)]))];
   }
 
   _where(fate, node) {
@@ -119,7 +126,7 @@ class Detail {
     return el("span", {}, `${FATES[fate] === "stays" ? "runs" : FATES[fate]} on `, this._link("node", this.cluster.nodes[node].name));
   }
 
-  _fateIn(state, task) {
+  fateIn(state, task) {
     const { cluster } = this, view = cluster.views[state - 1], [fate, node] = cluster.fate(state, task);
     if (fate === "V") {
       const [action, owner] = view.evictions[task.id];
@@ -139,16 +146,16 @@ class Detail {
     const waiting = job.tasks.filter((task) => task.fate === "P").length;
     const facts = [["queue", job.queue >= 0 ? cluster.queues[job.queue] : "none"], ["priority", `${job.priority}`],
       ["has its minimum", `${job.ready} of ${job.min}`], ["pods", `${count(job.tasks.length, "pod")}, ${waiting} pending`]];
-    const told = cluster.views.map((view, n) => [view.name, this._outcome(n + 1, job)]);
+    const told = cluster.views.map((view, n) => [view.name, this.outcome(n + 1, job)]);
     const ask = `cpsched explain ${cluster.input} ${job.name}`;
     const body = job.tasks.slice(0, 200).map((task) => el("tr", {}, el("th", { scope: "row" }, this._link("task", task.key)),
-      cluster.states.map((_, state) => el("td", {}, state ? this._fateIn(state, task) : this._where(task.fate, task.node)))));
+      cluster.states.map((_, state) => el("td", {}, state ? this.fateIn(state, task) : this._where(task.fate, task.node)))));
     return [el("h3", {}, `Job ${job.name}`), list(facts), el("h4", {}, "What each decision does for it"), list(told),
       waiting > 0 && el("p", { class: "quiet" }, "What would have to change for it: ", el("code", {}, ask)),
       job.tasks.length > 0 && grid(`Pods of ${job.name}`, ["pod", ...cluster.states], body, job.tasks.length - body.length)];
   }
 
-  _outcome(state, job) {
+  outcome(state, job) {
     const { cluster } = this, view = cluster.views[state - 1];
     const by = { S: 0, W: 0, H: 0, V: 0, P: 0 }, nodes = new Set(), reasons = new Set();
     for (const task of job.tasks) {
@@ -157,11 +164,11 @@ class Detail {
       if (COMES.has(fate) && node >= 0) nodes.add(cluster.nodes[node].name);
       if (fate === "P" && view.stays[task.id] !== undefined) reasons.add(view.texts[view.stays[task.id]]);
     }
-    const words = { S: "start now", W: "wait for room", H: "hold room", V: "are evicted", P: "stay pending" };
-    const parts = Object.entries(by).filter(([, n]) => n).map(([fate, n]) => `${n} ${words[fate]}`).join(", ") || "nothing changes";
+    const told = (fates) => fates.filter((fate) => by[fate]).map((fate) => `${by[fate]} ${OUTCOMES[fate][by[fate] === 1 ? 0 : 1]}`).join(", ");
+    const placed = told(["S", "W", "H"]), others = told(["V", "P"]);
     const victims = cluster.victimsFor(state, job);
     const most = victims.reduce((top, task) => Math.max(top, task.priority), -Infinity);
-    return el("span", {}, parts, nodes.size > 0 && [" on ", this._names("node", [...nodes])],
+    return el("span", {}, placed, nodes.size > 0 && [" on ", this._names("node", [...nodes])], placed && others && ", ", others, !placed && !others && "nothing changes",
       victims.length > 0 && [`; for it ${victims.length === 1 ? "1 pod is" : `${victims.length} pods are`} evicted (highest priority ${most}): `, this._names("task", victims.map((task) => task.key))],
       reasons.size > 0 && `; why: ${[...reasons].slice(0, 3).join(" | ")}`, ".");
   }

@@ -6,10 +6,10 @@ function ladder(cluster) {
   const rows = views[views.length - 1].levels.map(([label, words, better]) => {
     const mine = views.map((view) => view.levels.find((level) => level[0] === label) || null);
     const proofs = mine.map((level) => level && level[4]).filter(Boolean);
-    return el("tr", { class: decisive.has(label) ? "chosen" : false }, el("th", { scope: "row", title: words }, label, decisive.has(label) && el("span", { class: "worse" }, " decides")),
-      mine.map((level) => el("td", {}, level ? level[3] : "–")), el("td", {}, bar(views, mine, better)), el("td", { class: "quiet" }, proofs.join("; ")));
+    return el("tr", { class: decisive.has(label) ? "chosen" : false }, el("th", { scope: "row" }, label, decisive.has(label) && el("span", { class: "worse" }, " decides"), el("small", { class: "quiet" }, words)),
+      el("td", {}, bar(views, mine, better)), mine.map((level) => el("td", {}, level ? level[3] : "–")), el("td", { class: "quiet" }, proofs.join("; ")));
   });
-  return [el("details", { open: true }, el("summary", {}, "Levels, most important first"), grid("Levels", ["level", ...views.map((view) => view.name), "worse to better", "proof"], rows, 0))];
+  return [el("details", { open: true }, el("summary", {}, "Levels, most important first"), grid("Levels", ["level", "worse to better", ...views.map((view) => view.name), "proof"], rows, 0))];
 }
 
 // One mark per decision, and a line where the bound is; nothing where the values are no numbers or all the same.

@@ -9,8 +9,9 @@ class Lists {
     this.sortBy = sortBy;
   }
 
-  show(which, sort, passes) {
-    const made = which === "pods" ? this._pods(passes) : which === "nodes" ? this._nodes(passes) : this._jobs(passes);
+  // The states are those that have a column.
+  show(which, sort, passes, states) {
+    const made = which === "pods" ? this._pods(passes, states) : which === "nodes" ? this._nodes(passes, states) : this._jobs(passes, states.filter(Boolean));
     const [columns, rows] = made, [by, down] = sort ? [Math.abs(+sort) - 1, +sort < 0] : [-1, false];
     if (by >= 0 && by < columns.length) {
       rows.sort((a, b) => {
@@ -20,7 +21,7 @@ class Lists {
     }
     const head = columns.map((name, n) => el("th", { scope: "col", class: name.startsWith("#") ? "number" : "", "aria-sort": by === n ? (down ? "descending" : "ascending") : false },
       el("button", { type: "button", class: "sort", onclick: () => this.sortBy(by === n && !down ? `${-n - 1}` : `${n + 1}`) }, name.replace(/^#/, ""), by === n && (down ? " ▼" : " ▲"))));
-    const body = rows.slice(0, MOST_LISTED).map((row) => el("tr", { class: row.chosen ? "chosen" : false }, row.cells()));
+    const body = rows.slice(0, MOST_LISTED).map((row) => el("tr", row.what || {}, row.cells()));
     const left = rows.length - body.length;
     const caption = rows.length ? `${count(rows.length, "row")}${left > 0 ? `; the first ${MOST_LISTED} are shown: narrow the search to see the others` : ""}` : "Nothing passes the filters.";
     this.place.replaceChildren(el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `List of ${which}` },
@@ -31,14 +32,14 @@ class Lists {
     return el("button", { type: "button", class: "link", onclick: () => this.choose(`${kind}:${name}`) }, text || name);
   }
 
-  _jobs(passes) {
+  _jobs(passes, states) {
     const { cluster } = this;
-    const columns = ["job", "queue", "#priority", "#pods pending", ...cluster.views.map((view) => view.name)];
+    const columns = ["job", "queue", "#priority", "#pods pending", ...states.map((state) => cluster.states[state])];
     const rows = cluster.jobs.filter((job) => passes.job(job)).map((job) => {
       const pending = job.tasks.filter((task) => task.fate === "P").length;
-      const told = cluster.views.map((_, n) => this._counts(n + 1, job));
+      const told = states.map((state) => this._counts(state, job));
       const queue = job.queue >= 0 ? cluster.queues[job.queue] : "";
-      return { keys: [job.name, queue, job.priority, pending, ...told], cells: () => [el("th", { scope: "row" }, this._link("job", job.name)), el("td", {}, queue),
+      return { keys: [job.name, queue, job.priority, pending, ...told], what: { "data-job": job.id }, cells: () => [el("th", { scope: "row" }, this._link("job", job.name)), el("td", {}, queue),
         el("td", { class: "number" }, `${job.priority}`), el("td", { class: "number" }, `${pending}`), told.map((text) => el("td", { class: text.includes("evicted") ? "worse" : "" }, text || "unchanged"))] };
     });
     if (!rows.some((row) => row.keys[2] !== rows[0].keys[2])) return [columns, rows];
@@ -58,21 +59,21 @@ class Lists {
   }
 
   // Pods of one job that ask the same and fare the same in every state are one row with a count.
-  _pods(passes) {
+  _pods(passes, states) {
     const { cluster } = this, rows = new Map();
     for (const task of cluster.tasks) {
       if (!passes.task(task)) continue;
-      const fates = cluster.states.map((_, state) => cluster.fate(state, task));
+      const fates = states.map((state) => cluster.fate(state, task));
       const key = JSON.stringify([task.job, task.job < 0 ? task.key : 0, task.ask, task.priority, fates.map(([fate]) => fate)]);
       const seen = rows.get(key);
       if (seen) { seen.n++; fates.forEach(([, node], s) => seen.nodes[s].add(node)); }
       else rows.set(key, { task, n: 1, fates, nodes: fates.map(([, node]) => new Set([node])) });
     }
-    const columns = ["pod", "#alike", "#priority", "asks for", ...cluster.states];
+    const columns = ["pod", "#alike", "#priority", "requests", ...states.map((state) => cluster.states[state])];
     return [columns, [...rows.values()].map((row) => {
       const told = row.fates.map(([fate], s) => this._told(fate, row.nodes[s]));
       const asks = cluster.asks[row.task.ask][0];
-      return { keys: [row.task.key, row.n, row.task.priority, asks, ...told], cells: () => [el("th", { scope: "row" }, this._link("task", row.task.key), row.n > 1 && ` and ${row.n - 1} alike`),
+      return { keys: [row.task.key, row.n, row.task.priority, asks, ...told], what: { "data-task": row.task.id }, cells: () => [el("th", { scope: "row" }, this._link("task", row.task.key), row.n > 1 && ` and ${row.n - 1} alike`),
         el("td", { class: "number" }, `${row.n}`), el("td", { class: "number" }, `${row.task.priority}`), el("td", {}, asks),
         told.map((text, s) => el("td", { class: row.fates[s][0] === "V" ? "worse" : COMES.has(row.fates[s][0]) ? "better" : "" }, text))] };
     })];
@@ -84,12 +85,12 @@ class Lists {
     return `${FATES[fate]}${where && ` (${where})`}`;
   }
 
-  _nodes(passes) {
-    const { cluster } = this;
-    const columns = ["node", ...cluster.states.map((state) => `#full ${state}`), ...cluster.views.map((view) => `#come, ${view.name}`), ...cluster.views.map((view) => `#evicted, ${view.name}`)];
+  _nodes(passes, states) {
+    const { cluster } = this, after = states.filter(Boolean), name = (state) => cluster.states[state];
+    const columns = ["node", ...states.map((state) => `#full ${name(state)}`), ...after.map((state) => `#placed, ${name(state)}`), ...after.map((state) => `#evicted, ${name(state)}`)];
     return [columns, cluster.nodes.filter((node) => passes.node(node)).map((node) => {
-      const fills = cluster.states.map((_, state) => Math.round(100 * cluster.fill(state, node.id)));
-      const changes = cluster.views.map((_, n) => cluster.changes(n + 1, node.id));
+      const fills = states.map((state) => Math.round(100 * cluster.fill(state, node.id)));
+      const changes = after.map((state) => cluster.changes(state, node.id));
       const numbers = [...changes.map((one) => one.comes), ...changes.map((one) => one.goes)];
       return { keys: [node.name, ...fills, ...numbers], cells: () => [el("th", { scope: "row" }, this._link("node", node.name)),
         fills.map((fill) => el("td", { class: "number" }, `${fill} %`)), numbers.map((n) => el("td", { class: "number" }, `${n}`))] };

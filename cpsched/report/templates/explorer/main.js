@@ -9,6 +9,7 @@ class Explorer {
     this.map = new NodeMap(part("map"), cluster, (chosen) => this.set({ chosen }, true));
     this.detail = new Detail(part("detail"), cluster, (chosen) => this.set({ chosen }, true));
     this.lists = new Lists(part("list"), cluster, (chosen) => this.set({ chosen }, true), (sort) => this.set({ sort }));
+    this.light = new Light(place, cluster, this.map, this.detail, part("why"));
     this._fillControls();
     this._listen();
     place.hidden = false;
@@ -35,13 +36,17 @@ class Explorer {
   _fillStates() {
     const inputs = this.cluster.states.map((name, number) => el("label", {}, el("input", { type: "radio", name: "at", value: `${number}` }), ` ${name}`));
     this.part("states").replaceChildren(el("legend", {}, "Show the cluster"), ...inputs);
+    this.part("vs").replaceChildren(el("option", { value: "" }, "nothing"), ...this.cluster.states.map((name, number) => el("option", { value: `${number}` }, name)));
   }
 
   _listen() {
     this.place.addEventListener("input", (event) => {
       const key = event.target.name;
-      if (key in DEFAULTS) this.set({ [key]: event.target.value, ...(key === "list" ? { sort: "" } : {}) });
+      if (key === "vs") this._compareWith(event.target.value);
+      else if (key in DEFAULTS) this.set({ [key]: event.target.value, ...(key === "list" ? { sort: "" } : {}) });
     });
+    for (const kind of ["mouseover", "focusin"]) this.place.addEventListener(kind, (event) => this._pointAt(event.target));
+    for (const kind of ["mouseleave", "focusout"]) this.place.addEventListener(kind, () => this._pointAt(null));
     this.part("form").addEventListener("submit", (event) => {
       event.preventDefault();
       const found = this._found();
@@ -66,7 +71,9 @@ class Explorer {
       const [view, unknown] = await dropped(file, this.cluster);
       this.cluster.add(view);
       this._fillStates();
-      this.set({ at: `${this.cluster.states.length - 1}` });
+      const last = this.cluster.states.length - 1;
+      this.state.at = `${last}`;
+      this._compareWith(last > 1 ? `${last - 1}` : "");
       this.say(`${view.name} is shown beside the others; nothing of it is checked here.${unknown ? ` ${count(unknown, "entry is", "entries are")} about pods or nodes that this cluster does not have.` : ""}`);
     } catch (error) {
       this.say(`${clean(file.name)}: ${error.message}.`);
@@ -78,6 +85,18 @@ class Explorer {
   get at() {
     const last = this.cluster.states.length - 1, stated = this.state.at === "" ? last : +this.state.at;
     return Number.isInteger(stated) && stated >= 0 && stated <= last ? stated : last;
+  }
+
+  // The state that the shown one is held against, null for none.
+  get versus() {
+    const stated = this.state.vs === "" ? -1 : +this.state.vs;
+    return Number.isInteger(stated) && stated >= 0 && stated < this.cluster.states.length && stated !== this.at ? stated : null;
+  }
+
+  // The difference view: what differs between the two, pod by pod; without a second state everything again.
+  _compareWith(vs) {
+    const other = vs !== "" && +vs === this.at ? { at: `${this.cluster.states.findLastIndex((_, n) => n !== +vs)}` } : {};
+    this.set({ vs, sort: "", ...other, ...(vs === "" ? { show: "all" } : { show: "differs", list: "pods" }) }, true);
   }
 
   // The first thing whose name is the text, or else holds it: jobs before nodes before pods.
@@ -94,68 +113,84 @@ class Explorer {
     return "";
   }
 
-  // What the filters let through; a node passes if it is named or holds a task that passes.
+  // What the filters let through: tasks, jobs, and the nodes that hold such tasks; a text names any of the three.
   _passes() {
-    const { state, cluster } = this, text = state.q.trim().toLowerCase();
+    const { state, cluster } = this, text = state.q.trim().toLowerCase(), sides = cluster.sides(this.at, this.versus);
     const wanted = (task) => {
-      if (state.show === "differs" && !cluster.taskDiffers(task)) return false;
+      if (state.show === "differs" && !cluster.taskDiffers(task, sides)) return false;
       if (state.show === "evicted" && !cluster.views.some((view) => view.evictions[task.id])) return false;
       if (state.show === "placed" && !cluster.views.some((view) => view.places[task.id])) return false;
       if (state.queue && cluster.queueOf(task) !== state.queue) return false;
       return !state.priority || `${task.priority}` === state.priority;
     };
-    const named = (task) => !text || task.key.toLowerCase().includes(text) || (task.job >= 0 && cluster.jobs[task.job].name.toLowerCase().includes(text));
-    const isFiltered = state.show !== "all" || state.queue || state.priority;
+    const named = (task) => !text || task.names.includes(text), isNamed = (node) => node >= 0 && cluster.nodes[node].names.includes(text);
+    const isFiltered = state.show !== "all" || state.queue || state.priority, isNarrowed = isFiltered || text;
     const nodes = new Set();
-    if (isFiltered || text) {
-      cluster.here.forEach((here) => here.forEach((occupants, node) => { if (occupants.some(([task]) => wanted(task) && named(task))) nodes.add(node); }));
-      if (!isFiltered) for (const node of cluster.nodes) if (node.name.toLowerCase().includes(text)) nodes.add(node.id);
-    } else for (const node of cluster.nodes) nodes.add(node.id);
-    const anyTask = (task) => wanted(task) && (named(task) || (!isFiltered && cluster.states.some((_, s) => { const [, node] = cluster.fate(s, task); return node >= 0 && cluster.nodes[node].name.toLowerCase().includes(text); })));
+    for (const node of cluster.nodes) if (!isNarrowed || (!isFiltered && isNamed(node.id))) nodes.add(node.id);
+    for (const side of isNarrowed ? (state.show === "differs" ? sides : cluster.here.keys()) : []) {
+      cluster.here[side].forEach((occupants, node) => {
+        if (!nodes.has(node) && occupants.some(([task]) => wanted(task) && (isNamed(node) || named(task)))) nodes.add(node);
+      });
+    }
+    const passes = (task) => wanted(task) && (isNarrowed || cluster.touched(task) || task.fate === "P");
     return {
       nodes,
       node: (node) => nodes.has(node.id),
-      task: (task) => (isFiltered || text || cluster.touched(task) || task.fate === "P") && anyTask(task),
-      job: (job) => job.tasks.some((task) => wanted(task) && named(task) && (isFiltered || text || cluster.touched(task) || task.fate === "P")) || (!isFiltered && text !== "" && job.name.toLowerCase().includes(text)),
+      task: (task) => passes(task) && (named(task) || cluster.fates.some((fates) => isNamed(fates[task.id][1]))),
+      job: (job) => job.tasks.some((task) => passes(task) && named(task)) || (!isFiltered && text !== "" && job.name.toLowerCase().includes(text)),
     };
-  }
-
-  // Nodes to mark for what is chosen: where its pods are, and where pods are evicted for it.
-  _lit(kind, one) {
-    const lit = new Map(), { cluster, at } = this;
-    const job = kind === "job" ? one : kind === "task" && one.job >= 0 ? cluster.jobs[one.job] : null;
-    const tasks = job ? job.tasks : kind === "task" ? [one] : [];
-    for (const task of tasks) {
-      const [, node] = cluster.fate(at, task);
-      if (node >= 0) lit.set(node, "gang");
-    }
-    if (job && at) for (const victim of cluster.victimsFor(at, job)) lit.set(victim.node, lit.has(victim.node) ? "gang prey" : "prey");
-    if (kind === "task") { const [, node] = cluster.fate(at, one); if (node >= 0) lit.set(node, `${lit.get(node)} itself`); }
-    return lit;
   }
 
   show() {
     const { state, cluster } = this, passes = this._passes();
     for (const key of ["q", "show", "queue", "priority", "colour", "group"]) if (this.part(key).value !== state[key]) this.part(key).value = state[key];
+    this.part("vs").value = this.versus === null ? "" : `${this.versus}`;
     for (const radio of this.place.querySelectorAll('input[name="at"]')) radio.checked = +radio.value === this.at;
     for (const radio of this.place.querySelectorAll('input[name="list"]')) radio.checked = radio.value === state.list;
     this.map.layOut(state.group);
-    const [kind, one] = this.detail.show(state.chosen);
-    const lit = kind ? this._lit(kind, one) : new Map();
-    const legend = this.map.paint(this.at, state.colour, passes.nodes, kind === "node" ? one.name : null, lit);
+    const { at, versus } = this, [kind, one] = this.detail.show(state.chosen);
+    this.chosen = [kind, one];
+    this.pointed = "";
+    const legend = this.map.paint(at, versus, state.colour, passes.nodes, kind === "node" ? one.name : null);
     this.part("legend").replaceChildren(...this._legend(legend));
-    this.part("counted").textContent = `${passes.nodes.size === cluster.nodes.length ? "" : `${passes.nodes.size.toLocaleString("en")} of `}${count(cluster.nodes.length, "node")}, ${cluster.states[this.at]}${this.at ? `: ${cluster.views[this.at - 1].status}` : ""}`;
+    this.part("counted").textContent = this._counted(passes.nodes.size);
     this.part("ladder").replaceChildren(...ladder(cluster));
-    this.lists.show(state.list, state.sort, passes);
+    this.lists.show(state.list, state.sort, passes, versus === null ? cluster.states.map((_, n) => n) : [versus, at]);
+    this.light.show(kind, one, at, false);
+  }
+
+  // How much is shown, of which state; of two states, how far they differ.
+  _counted(passing) {
+    const { cluster, at, versus } = this, total = count(cluster.nodes.length, "node");
+    const nodes = passing === cluster.nodes.length ? total : `${passing.toLocaleString("en")} of ${total}`;
+    if (versus === null) return `${nodes}, ${cluster.states[at]}${at ? `: ${cluster.views[at - 1].status}` : ""}`;
+    const differ = cluster.tasks.filter((task) => cluster.taskDiffers(task, [versus, at])).length;
+    const first = cluster.firstDifference(versus, at), names = `${cluster.states[versus]} (left) and ${cluster.states[at]} (right)`;
+    if (!differ) return `${nodes}: ${names} do the same with every pod.`;
+    const levels = first ? `; first difference at ${first[0]}: ${first[1]} against ${first[2]}` : "";
+    return `${nodes}: ${names} differ in ${count(differ, "pod")}${levels}.`;
+  }
+
+  // What the pointer or the keyboard is on, or what is chosen once it has gone.
+  _pointAt(target) {
+    const shown = target && target.closest ? target.closest("[data-task], [data-job]") : null;
+    const { task, job } = shown ? shown.dataset : {}, key = shown ? `${task},${job}` : "";
+    if (key === this.pointed) return;
+    this.pointed = key;
+    if (task !== undefined) this.light.show("task", this.cluster.tasks[+task], this.at, true);
+    else if (job !== undefined) this.light.show("job", this.cluster.jobs[+job], this.at, true);
+    else this.light.show(...this.chosen, this.at, false);
   }
 
   _legend(coloured) {
-    const { state } = this;
-    const item = (classes, text, mark) => el("li", {}, el("i", { class: `cell ${classes}`, style: { "--fill": "60%" } }, mark), text);
-    const marks = [item("comes", "pods come", "+"), item("goes", "pods are evicted", "−"), item("both", "both", "±")];
-    if (state.colour === "change") return [...marks, item("gang", "pods of what is chosen"), item("prey", "its victims")];
-    if (state.colour === "fill") return [item("", "as full as its fullest resource")];
-    return coloured.map(([key, n]) => item(`hue${n}`, key, "abcdefgh"[n]));
+    const { state, versus } = this;
+    const item = (classes, text, mark, fill) => el("li", {}, el("i", { class: `cell ${classes}`, style: { "--fill": fill || "60%", "--other": "30%" } }, mark), text);
+    const lit = [item("gang", "its gang"), item("prey", "its victims"), item("cause", "what it is evicted for")];
+    const roles = this.chosen[0] === "job" || this.chosen[0] === "task" ? lit : [];
+    if (versus !== null) return [item("split differs", `${this.cluster.states[versus]} left, ${this.cluster.states[this.at]} right; they differ`, "≠"), item("split", "the same"), ...roles];
+    if (state.colour === "change") return [item("comes", "pods are placed", "+"), item("goes", "pods are evicted", "−"), item("both", "both", "±"), ...roles];
+    if (state.colour === "fill") return [item("", "as full as its fullest resource"), ...roles];
+    return [...coloured.map(([key, n]) => item(`hue${n}`, key, "abcdefgh"[n])), ...roles];
   }
 }
 

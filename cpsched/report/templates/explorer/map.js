@@ -1,5 +1,6 @@
 // All nodes as cells: as full as the node, marked where tasks come or go. One stop of the Tab key; arrow keys walk.
 const PALETTE = 8;
+const MOST_NAMED = 40; // so few cells have room for the names of their nodes
 
 class NodeMap {
   constructor(place, cluster, choose) {
@@ -8,6 +9,7 @@ class NodeMap {
     this.choose = choose;
     this.cells = [];
     this.grouped = null;
+    this.lit = new Map();
     place.addEventListener("keydown", (event) => this._walk(event));
     place.addEventListener("click", (event) => {
       const cell = event.target.closest(".cell");
@@ -27,9 +29,12 @@ class NodeMap {
       groups.get(name).push(node);
     }
     this.cells = [];
-    const parts = [...groups].map(([name, nodes]) => {
+    this.lit = new Map();
+    const sorted = [...groups].sort(([one], [other]) => one.localeCompare(other, "en", { numeric: true }));
+    const parts = sorted.map(([name, nodes]) => {
       const cells = nodes.map((node) => {
-        const cell = el("button", { class: "cell", type: "button", tabindex: "-1", "data-node": node.id });
+        const cell = el("button", { class: "cell", type: "button", tabindex: "-1", "data-node": node.id }, el("b", {}));
+        if (cluster.nodes.length <= MOST_NAMED) cell.append(el("span", {}, node.name));
         this.cells[node.id] = cell;
         return cell;
       });
@@ -40,20 +45,23 @@ class NodeMap {
     this.order = [...this.place.querySelectorAll(".cell")];
     if (this.order.length) this.order[0].tabIndex = 0;
     this.place.classList.toggle("few", this.order.length <= 150);
+    this.place.classList.toggle("named", this.order.length <= MOST_NAMED);
     this.place.classList.toggle("many", this.order.length > 1000);
   }
 
-  paint(state, colour, shown, chosen, lit) {
-    const { cluster } = this, legend = new Map();
+  // Every cell as it is in the state; beside another state, its left half shows that one, and "≠" marks what differs.
+  paint(state, versus, colour, shown, chosen) {
+    const { cluster } = this, legend = new Map(), percent = (part) => `${Math.round(100 * Math.min(1, part))}%`;
     for (const node of cluster.nodes) {
       const cell = this.cells[node.id];
       const fill = cluster.fill(state, node.id), { comes, goes } = cluster.changes(state, node.id);
-      const mark = comes && goes ? "±" : comes ? "+" : goes ? "−" : "";
+      const differs = versus !== null && cluster.differs(node.id, [versus, state]);
+      const mark = versus !== null ? (differs ? "≠" : "") : comes && goes ? "±" : comes ? "+" : goes ? "−" : "";
       const classes = ["cell"];
       if (!shown.has(node.id)) classes.push("out");
       if (node.name === chosen) classes.push("chosen");
-      if (lit.has(node.id)) classes.push(lit.get(node.id));
-      if (colour === "change") classes.push(comes && goes ? "both" : comes ? "comes" : goes ? "goes" : "same");
+      if (versus !== null) classes.push(differs ? "split differs" : "split");
+      else if (colour === "change") classes.push(comes && goes ? "both" : comes ? "comes" : goes ? "goes" : "same");
       else if (colour !== "fill") {
         const key = this._heldMost(state, node.id, colour);
         if (key !== null) {
@@ -63,18 +71,42 @@ class NodeMap {
         } else delete cell.dataset.key;
       }
       cell.className = classes.join(" ");
-      cell.style.setProperty("--fill", `${Math.round(100 * Math.min(1, fill))}%`);
-      cell.textContent = mark;
-      cell.setAttribute("aria-label", this.told(state, node, fill, comes, goes));
-      cell.title = cell.getAttribute("aria-label");
+      if (cell.fill !== fill) cell.style.setProperty("--fill", percent(fill));
+      cell.fill = fill;
+      if (versus !== null) cell.style.setProperty("--other", percent(cluster.fill(versus, node.id)));
+      this._mark(cell, mark);
+      const told = this.told(state, versus, node, differs);
+      if (cell.title !== told) {
+        cell.title = told;
+        cell.setAttribute("aria-label", told);
+      }
       if (node.name === chosen) this._stopAt(cell);
     }
     return this._coloured(legend);
   }
 
-  told(state, node, fill, comes, goes) {
-    const changes = [comes && `${comes} come`, goes && `${goes} evicted`].filter(Boolean).join(", ");
-    return `${node.name}: ${Math.round(100 * fill)} % full, ${count(this.cluster.present(state, node.id).length, "pod")}${changes && `, ${changes}`}`;
+  _mark(cell, mark) {
+    const shown = cell.firstElementChild;
+    if (shown.textContent !== mark) shown.textContent = mark;
+  }
+
+  told(state, versus, node, differs) {
+    const now = this._toldOf(state, node);
+    if (versus === null) return `${node.name}: ${now}`;
+    return `${node.name}: ${differs ? "differs" : "the same"}; ${this.cluster.states[versus]} ${this._toldOf(versus, node)}; ${this.cluster.states[state]} ${now}`;
+  }
+
+  _toldOf(state, node) {
+    const { fill, pods, comes, goes } = this.cluster.summary(state, node.id);
+    const changes = [comes && `${comes} placed`, goes && `${goes} evicted`].filter(Boolean).join(", ");
+    return `${Math.round(100 * fill)} % full, ${count(pods, "pod")}${changes && `, ${changes}`}`;
+  }
+
+  // Marks the nodes of what is chosen or pointed at; only cells that change are touched.
+  light(lit) {
+    for (const node of this.lit.keys()) this.cells[node].classList.remove(...ROLES);
+    for (const [node, roles] of lit) this.cells[node].classList.add(...roles);
+    this.lit = lit;
   }
 
   // What most of the node is taken by: a queue, a job or a priority.
@@ -103,7 +135,7 @@ class NodeMap {
       const key = cell.dataset.key;
       if (key !== undefined && number.has(key)) {
         cell.classList.add(`hue${number.get(key)}`);
-        if (!cell.textContent && legend.size > 1) cell.textContent = "abcdefgh"[number.get(key)];
+        if (!cell.firstElementChild.textContent && legend.size > 1) this._mark(cell, "abcdefgh"[number.get(key)]);
       }
     }
     return keys.slice(0, PALETTE).map((key, n) => [n === PALETTE - 1 && keys.length > PALETTE ? "all others" : key, n]);

@@ -1,5 +1,5 @@
 // What the user has chosen; all of it stands in the address, so that a link or the back button restores it.
-const DEFAULTS = { q: "", show: "all", queue: "", job: "", priority: "", colour: "change", group: "", at: "", list: "jobs", sort: "", chosen: "" };
+const DEFAULTS = { q: "", show: "all", queue: "", job: "", priority: "", colour: "change", group: "", at: "", vs: "", list: "jobs", sort: "", chosen: "" };
 
 function readState() {
   const state = { ...DEFAULTS };

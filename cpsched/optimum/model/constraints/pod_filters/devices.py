@@ -8,8 +8,8 @@ from cpsched.errors import InputError
 from cpsched.filters import FILTERS
 from cpsched.filters.device_allocation import ties_to_node
 from cpsched.filters.device_allocator import Allocator, InvalidPoolError
-from cpsched.filters.device_request import AllocationError, Candidate
-from cpsched.filters.dynamic_resources import NAME, State
+from cpsched.filters.device_request import AllocationError, DeviceCandidate
+from cpsched.filters.dynamic_resources import NAME, DynamicResourcesState
 from cpsched.filters.state import ClusterState
 from cpsched.objects.devices import ResourceClaim
 from cpsched.optimum.model.classes import TaskClass
@@ -17,7 +17,7 @@ from cpsched.optimum.model.constraints.pod_filters.context import FilterModel
 from cpsched.optimum.model.constraints.pod_filters.matching import SetDemand, enough_for_all
 from cpsched.optimum.model.variables import Expr, sum_of
 
-Demands = list[tuple[int, list[Candidate]]]
+Demands = list[tuple[int, list[DeviceCandidate]]]
 
 
 def devices(board: FilterModel) -> None:
@@ -26,7 +26,7 @@ def devices(board: FilterModel) -> None:
     Extended resources that a class of devices stands for are left to the checker.
     """
     predicates = board.snapshot.predicates
-    asked: list[tuple[TaskClass, State]] = []
+    asked: list[tuple[TaskClass, DynamicResourcesState]] = []
     for one in board.tasks:
         if one.representative.pod.spec.resource_claims and board.interactions.enabled(one.representative, NAME):
             found = FILTERS[NAME].prefilter(one.representative, predicates.cluster, predicates.args(one.representative))
@@ -60,7 +60,7 @@ class _Search:
         self._refused: dict[tuple[str, ...], bool] = {}
         self._spec: dict[str, str] = {}
 
-    def is_refused(self, state: State, node: str, claims: Sequence[ResourceClaim]) -> bool:
+    def is_refused(self, state: DynamicResourcesState, node: str, claims: Sequence[ResourceClaim]) -> bool:
         """Whether the node cannot use what is held, or has not enough for the claims even now."""
         if not all(terms.matches(self.cluster.nodes[node].labels, node) for terms in state.available_on):
             return True

@@ -11,7 +11,15 @@ from collections.abc import Iterable
 from ortools.sat.python import cp_model
 
 from cpsched.filters.csi_translation import CsiVolume
-from cpsched.filters.node_volume_limits import NAME, TOO_MANY, State, attached_to, check, limits_at, volumes_at
+from cpsched.filters.node_volume_limits import (
+    NAME,
+    TOO_MANY,
+    VolumeLimitsState,
+    attached_to,
+    check,
+    limits_at,
+    volumes_at,
+)
 from cpsched.filters.state import NodeState
 from cpsched.instance import Task
 from cpsched.optimum.model.classes import TaskClass
@@ -29,7 +37,7 @@ def limits(board: FilterModel) -> None:
         needs_driver = predicates.args(one.representative).features.volume_limit_scaling
         for name in one.nodes:
             bare = NodeState(predicates.cluster.nodes[name].node, 0, predicates.cluster.facts)
-            status = check(State(needs_driver), one.representative, bare, predicates.cluster)
+            status = check(VolumeLimitsState(needs_driver), one.representative, bare, predicates.cluster)
             if status.is_success or status == TOO_MANY:
                 by_node.setdefault(name, []).append(one)
             else:

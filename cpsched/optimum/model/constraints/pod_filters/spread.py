@@ -21,18 +21,18 @@ from cpsched.optimum.model.variables import ZERO, Expr, sum_of
 
 
 @dataclass(frozen=True)
-class Limit:
+class SpreadLimit:
     """How far a domain may be above the emptiest one, or above nothing while there are too few domains."""
 
     skew: int
     above_emptiest: bool
 
-    def within(self, other: Limit) -> bool:
+    def within(self, other: SpreadLimit) -> bool:
         """Whether it allows no more than the other, whatever the emptiest domain holds."""
         return self.skew <= other.skew and self.above_emptiest <= other.above_emptiest
 
 
-ByLimit = dict[Limit, dict[int, TaskClass]]
+ByLimit = dict[SpreadLimit, dict[int, TaskClass]]
 
 
 def spread(board: FilterModel) -> None:
@@ -46,7 +46,7 @@ def spread(board: FilterModel) -> None:
         for constraint in constraints:
             view = board.interactions.spread_view(one.representative, constraint)
             values = {nodes[node].labels[view.key] for node in view.eligible}
-            limit = Limit(constraint.max_skew, len(values) >= constraint.min_domains)
+            limit = SpreadLimit(constraint.max_skew, len(values) >= constraint.min_domains)
             wishes.setdefault(view, {}).setdefault(limit, {})[one.index] = one
     for view, by_limit in wishes.items():
         # A selector that asks for nothing counts no pod, as upstream.
@@ -77,7 +77,7 @@ class _OwnerAssignment:
                 for one in classes.values():
                     self._uncounted(limit, one, value)
 
-    def _last_to_come(self, limit: Limit, classes: Sequence[TaskClass], value: str, nodes: list[str]) -> None:
+    def _last_to_come(self, limit: SpreadLimit, classes: Sequence[TaskClass], value: str, nodes: list[str]) -> None:
         counts = [count for one in classes for count in self.board.counts(one, nodes, starting=self.starting)]
         if not counts:
             return
@@ -88,7 +88,7 @@ class _OwnerAssignment:
         else:
             self._add(sum_of(counts) <= limit.skew + self._floor(limit))
 
-    def _uncounted(self, limit: Limit, one: TaskClass, value: str) -> None:
+    def _uncounted(self, limit: SpreadLimit, one: TaskClass, value: str) -> None:
         """A task that does not count where it comes, or nowhere, meets at least those who were there before."""
         matches = self.view.counts(one.representative)
         nodes = [n for n in self.everywhere[value] if not matches or n not in self.domains[value]]
@@ -116,7 +116,7 @@ class _OwnerAssignment:
     def _victims(self, nodes: list[str]) -> list[VictimClass]:
         return [group for group in self.board.victims_on(nodes) if self.view.counts(group.representative)]
 
-    def _floor(self, limit: Limit) -> Expr:
+    def _floor(self, limit: SpreadLimit) -> Expr:
         return self._emptiest if limit.above_emptiest else ZERO
 
     @cached_property

@@ -52,7 +52,7 @@ def binding(board: FilterModel) -> None:
     predicates = board.snapshot.predicates
     users: dict[str, list[TaskClass]] = {}
     claims: dict[str, PersistentVolumeClaim] = {}
-    states: list[tuple[TaskClass, volume_binding.State]] = []
+    states: list[tuple[TaskClass, volume_binding.VolumeBindingState]] = []
     for one in with_volumes(board, volume_binding.NAME):
         found = FILTERS[volume_binding.NAME].prefilter(
             one.representative, predicates.cluster, predicates.args(one.representative)

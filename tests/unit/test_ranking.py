@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from cpsched.compare.standing import FINDINGS, Gap, Standing, gap
-from cpsched.solution import Finding
+from cpsched.policy.levels import LevelRef
+from cpsched.ranking import FINDINGS, Gap, Standing, gap
 
-PLAN = (("jobs_admitted", 10), ("victim_max_priority", None), ("victim_start_time", None), ("nodes_used", None))
+PLAN = tuple(map(LevelRef.of_label, ("jobs_admitted[10]", "victim_max_priority", "victim_start_time", "nodes_used")))
 SECOND = 10**9
 
 
 def standing(*values: Any, findings: int = 0) -> Standing:
-    return Standing(PLAN, values, tuple(Finding(rule="gang", message="") for _ in range(findings)))
+    return Standing(PLAN, values, findings)
 
 
 BEST = standing(2, 10, 5 * SECOND, 1)
@@ -52,3 +52,23 @@ def test_findings_are_counted_and_then_levels() -> None:
     assert gap(two, one) == Gap(FINDINGS, 2, 1, 1)
     other = standing(2, None, None, 0, findings=1)
     assert gap(one, other) == Gap("jobs_admitted[10]", 1, 2, 1)
+
+
+def test_stated_values_are_read() -> None:
+    """As files and tables have them: a time is a text, a priority stands in the label."""
+    stated = Standing.stated(zip(PLAN, (2, 10, "1970-01-01T00:00:05Z", 1), strict=True), 0)
+    assert stated == BEST
+    assert Standing.stated(zip(PLAN, BEST.shown.values(), strict=True), 0) == BEST
+    assert stated.labels == ("jobs_admitted[10]", "victim_max_priority", "victim_start_time", "nodes_used")
+
+
+@pytest.mark.parametrize("label", ["", "hits", "jobs_admitted[", "jobs_admitted[]", "jobs_admitted[x]", "nodes_used]"])
+def test_what_is_no_level(label: str) -> None:
+    with pytest.raises(ValueError, match="is not a level"):
+        LevelRef.of_label(label)
+
+
+def test_a_text_is_a_time() -> None:
+    with pytest.raises(ValueError, match="is no value of nodes_used, which is a whole number"):
+        LevelRef("nodes_used").value("1970-01-01T00:00:05Z")
+    assert LevelRef("nodes_used").value(None) is None
