@@ -6,14 +6,14 @@ from functools import cached_property
 
 from cpsched.certificate.case import Case, Session
 from cpsched.certificate.certify import bounds_of, tightness
-from cpsched.objectives import Value, value_of
+from cpsched.objectives import value_of
 from cpsched.optimum.model.objective.known import KnownLevel, NoVictims
 from cpsched.optimum.model.objective.stage import Stage
 from cpsched.optimum.provers import COUNTING, IDEAL
 from cpsched.optimum.relax.stage_bounds import StageBound
 from cpsched.optimum.search.result import LevelResult
 from cpsched.optimum.search.state import SearchState
-from cpsched.policy.levels import SENSES
+from cpsched.policy.levels import SENSES, Value
 
 NO_VICTIMS = frozenset(
     {"victim_max_priority", "victim_priority_sum", "victim_count", "victim_start_time", "pdb_violations"}

@@ -109,5 +109,5 @@ class LevelResults:
 
 
 def _order(prover: Prover) -> int:
-    """Who is named of several: a solver, then whoever looked at the session."""
+    """Who is named of several: a solver, then what looked at the session."""
     return 2 * prover.solver + (prover is not IDEAL)

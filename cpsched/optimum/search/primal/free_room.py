@@ -32,7 +32,7 @@ class FreeRoom:
             for room in (idle, future)
         )
         self.victims = np.zeros_like(self.later)
-        """What those hold who may be evicted still, whoever may."""
+        """What all that may still be evicted holds."""
         self._scale = np.maximum(1.0, self.later.max(axis=0, initial=1.0))
         self._sizes: dict[int, Amounts] = {}
         self._allowed: dict[int, Mask] = {}
