@@ -16,7 +16,7 @@ from cpsched.frames import Framed, headline_of_solution, tables_of_solution
 from cpsched.policy.kube_registry import KubeVersion
 from cpsched.policy.levels import LevelRef
 
-ProverName = Literal["bound", "lp", "packing", "cp-sat", "highs", ""]
+ProverName = Literal["bound", "counting", "lp", "packing", "cp-sat", "highs", ""]
 PROVERS: tuple[ProverName, ...] = tuple(name for name in get_args(ProverName) if name)
 """What can hold a bound: the bounds of the variables, the linear program, or one of the solvers; empty is none."""
 
@@ -72,7 +72,7 @@ class Level(_Part):
     value: int | str | None = Field(description="null for a victim level without victims; a start time is RFC 3339")
     bound: int | str | None = None
     proved: bool = False
-    prover: ProverName = Field("", description="who holds the bound: bound, lp, packing, cp-sat, highs, or empty")
+    prover: ProverName = Field("", description="who holds the bound; empty for none")
     seconds: float = 0.0
     given_open_levels: bool = Field(
         False, description="value and bound meet, but an earlier level is open: the best only given that one's value"

@@ -67,6 +67,20 @@ PACKING_SHARE = 0.5
 PACKING_ALONE_SHARE = 0.85
 """The same where nothing runs that could be evicted: the relaxations rarely close what packing leaves open."""
 
+# Starts: decisions without a model.
+
+LARGE_SESSION = 2000
+"""Counts of tasks per class and node, beyond which a decision is made before any model is built. Smaller sessions are
+mostly closed by the first relaxation."""
+INSERTION_SHARE = 0.1
+"""Part of the time limit for insertions in further orders."""
+INSERTIONS = 3
+"""How many further orders at most."""
+WARM_START_SECONDS_PER_TASK = 5e-4
+"""What the heuristic needs at most; with less time left it is not asked for its decision."""
+BUILD_SECONDS_PER_VARIABLE = 1e-4
+"""What the session model needs per variable to be built and read; with less time left it is not built."""
+
 # LP relaxation.
 
 LP_EFFORT = 2.0
@@ -100,5 +114,6 @@ LATE = 1 / 2
 """Part of the time limit after which a prefix is repaired before the exact bounding pass begins."""
 CONTINUATION_SECONDS = 1.0
 """Seconds of the limit that are worth another search over the levels left open."""
-REMOVAL_SECONDS = 5.0
-"""Seconds to drop violations from a decision made elsewhere even where no time is left: else there may be none."""
+REMOVAL_SECONDS = 0.5
+"""Seconds to insert jobs, or to drop violations from a decision made elsewhere, even where no time is left: else there
+may be no decision."""

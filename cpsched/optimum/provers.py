@@ -29,7 +29,10 @@ HIGHS = Prover("highs", solver=True)
 PACKING = Prover("packing", solver=True)
 """Cuts on the totals of a packing problem, closed by listing what nodes can hold (`packing/`)."""
 
-PROVERS: dict[ProverName, Prover] = {one.name: one for one in (IDEAL, LP, PACKING, CP_SAT, HIGHS)}
+COUNTING = Prover("counting", solver=False)
+"""What jobs, queues and nodes can take at most, counted as certificates do (`search/counting_pass.py`)."""
+
+PROVERS: dict[ProverName, Prover] = {one.name: one for one in (IDEAL, COUNTING, LP, PACKING, CP_SAT, HIGHS)}
 """By the name that a Solution shows, in the order of cost."""
 
 SELECTIONS: dict[Choice, frozenset[Prover]] = {

@@ -6,6 +6,7 @@ same.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import floor
@@ -14,7 +15,6 @@ from cpsched.optimum.model.classes import Classes, TaskClass
 from cpsched.snapshot import Snapshot
 
 Units = dict[str, int]
-Content = tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True)
@@ -49,20 +49,19 @@ def capacity_for(
             room[name] = room.get(name, 0) + classes.requested_by_shape(name)[group.shape] * group.most
     now: dict[tuple[int, str], int] = {}
     later: dict[tuple[int, str], int] = {}
+    rooms_now, rooms_later = _Rooms(idle), _Rooms(most)
     for one in request_classes:
         asked = [
             (name, classes.amount(one.representative, name))
             for name, amount in one.representative.requests.items()
             if amount > 0
         ]
-        for may, counts, rooms in ((one.may_bind, now, idle), (one.may_reserve, later, most)):
-            known: dict[Content, int] = {}
-            for node in one.nodes if may else ():
-                content = tuple(rooms[node].items())
-                if content not in known:
-                    known[content] = _fitting(one, asked, rooms[node])
-                if known[content]:
-                    counts[one.index, node] = known[content]
+        for may, counts, rooms in ((one.may_bind, now, rooms_now), (one.may_reserve, later, rooms_later)):
+            if may:
+                index, fitting, number_of = one.index, rooms.fitting(asked, len(one.tasks)), rooms.number_by_node
+                for node in one.nodes:
+                    if count := fitting[number_of[node]]:
+                        counts[index, node] = count
     return NodeCapacity(request_classes, request_class_of, idle, future, now, later)
 
 
@@ -78,5 +77,23 @@ def _in_units(classes: Classes, rooms: Mapping[str, Mapping[str, float]]) -> dic
     return found
 
 
-def _fitting(one: TaskClass, asked: list[tuple[str, int]], room: Units) -> int:
-    return max(0, min([len(one.tasks), *(room.get(name, 0) // amount for name, amount in asked)]))
+class _Rooms:
+    """The room of all nodes, by what is in it: nodes with equal room are asked about once."""
+
+    def __init__(self, rooms: Mapping[str, Units]):
+        numbers: dict[tuple[tuple[str, int], ...], int] = {}
+        self.number_by_node = {
+            node: numbers.setdefault(tuple(room.items()), len(numbers)) for node, room in rooms.items()
+        }
+        self._contents = [dict(content) for content in numbers]
+        self._columns: dict[str, list[int]] = {}
+
+    def fitting(self, asked: list[tuple[str, int]], most: int) -> list[int]:
+        """Per number how many tasks that ask for this fit, up to so many."""
+        times = [[amount // each for amount in self._column(name)] for name, each in asked]
+        return [max(0, min(counts)) for counts in zip(itertools.repeat(most, len(self._contents)), *times, strict=True)]
+
+    def _column(self, name: str) -> list[int]:
+        if name not in self._columns:
+            self._columns[name] = [content.get(name, 0) for content in self._contents]
+        return self._columns[name]

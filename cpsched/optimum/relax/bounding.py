@@ -93,6 +93,7 @@ class LexicographicBounds:
         self.levels: list[list[StageBound]] = []
         self.stages: list[list[Stage]] = []
         self.first_open: list[StageBound] = []
+        self.first_open_stages: list[Stage] = []
         self.values: list[int] | None = None
         self.decision: Decision | None = None
         self._from_coarser = [] if coarser is None else [bound for level in coarser.levels for bound in level]
@@ -135,6 +136,7 @@ class LexicographicBounds:
                 return
             if doubtful == [len(attempt.proved)] or self.budget.stopped or self.budget.clock() >= end:
                 self.first_open = [*level, left[0].target] if left else level
+                self.first_open_stages = [*stages, left[0].pending.stage] if left else stages
                 return
             if not attempt.unattainable or not self._distrust(targets[len(attempt.proved) : doubtful[-1]]):
                 # Fewer targets at once after a failure, twice as many after a success.

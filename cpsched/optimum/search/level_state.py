@@ -25,6 +25,8 @@ class LevelState:
     """Its stages on the model that `bounds` are of; they tell a decision's values without a solver."""
     open_bounds: list[StageBound] = field(default_factory=list)
     """Bounds of the first of its stages, where no relaxed solution was found that attains the last of them."""
+    open_stages: list[Stage] = field(default_factory=list)
+    """The stages that `open_bounds` are of."""
     stages: list[Stage] | None = None
     """Its stages in the session model, once they were made."""
     values: list[int] | None = None
@@ -42,8 +44,10 @@ class LevelState:
         return [stage.value(decision) for stage in self.relaxed_stages] == [bound.value for bound in self.bounds]
 
     def pairs(self) -> list[tuple[Stage, StageBound]]:
-        """Stages with their bounds."""
-        return list(zip(self.relaxed_stages, self.bounds or [], strict=True))
+        """Stages with their bounds, of an open level as far as they are known."""
+        if self.bounds is None:
+            return list(zip(self.open_stages, self.open_bounds, strict=False))
+        return list(zip(self.relaxed_stages, self.bounds, strict=True))
 
     def state(self, stage: Stage) -> None:
         """A level of one stage whose ideal value is known to be attained."""
@@ -81,6 +85,7 @@ class Levels(list[LevelState]):
         first_open = begin + len(bounding.levels)
         if first_open < len(self):
             self[first_open].open_bounds = bounding.first_open
+            self[first_open].open_stages = bounding.first_open_stages
 
     def forget_after(self, position: int) -> None:
         """The level got another value than its bounds: those of later levels were given that it would not."""

@@ -9,11 +9,13 @@ from cpsched.check import Decision
 from cpsched.optimum import disagreement
 from cpsched.optimum.disagreement import SolverDisagreementError
 from cpsched.optimum.params import SolveParams
-from cpsched.optimum.provers import IDEAL
+from cpsched.optimum.provers import IDEAL, Prover
 from cpsched.optimum.search.bounding_passes import BoundingPasses
+from cpsched.optimum.search.counting_pass import CountingPass
 from cpsched.optimum.search.exact import ExactLevels
 from cpsched.optimum.search.packing_pass import PackingPass
 from cpsched.optimum.search.result import LevelResult, LevelResults
+from cpsched.optimum.search.starts import Starts
 from cpsched.optimum.search.state import SearchState
 from cpsched.optimum.solvers.interrupt import on_interrupt
 from cpsched.snapshot import Snapshot
@@ -36,6 +38,8 @@ class LexicographicSearch:
         self._results = LevelResults(self._state.plan)
         self._bounding = BoundingPasses(self._state)
         self._exact = ExactLevels(self._state, self._results, all_time=after is not None)
+        self._starts, self._counting = Starts(self._state), CountingPass(self._state)
+        self._is_continued = after is not None
         self._has_failed = False
         if after is not None:
             self._results.levels = after.proved_levels
@@ -76,6 +80,9 @@ class LexicographicSearch:
                 self._state.incumbent.start_reserved()
             for wrong in self._results.evaluate_again(self.best):
                 raise SolverDisagreementError(wrong)
+            if not self._results.are_proved and self._counting.is_wanted:
+                self._counting.raise_bounds(self._results.levels)
+                list(self._results.evaluate_again(self.best))
         except SolverDisagreementError as error:
             if disagreement.LOUD:
                 raise
@@ -87,9 +94,15 @@ class LexicographicSearch:
     def _run_levels(self) -> None:
         levels = self._state.levels
         PackingPass(self._state).run()
+        is_large = not self._is_continued and self._starts.are_wanted
+        if is_large and any(not level.is_attained_by(self.best) for level in levels):
+            self._starts.run()
         for position in range(len(levels.fixed), len(levels)):
             if levels[position].bounds is None and self._results.are_proved:
-                self._bounding.run(position)
+                if is_large and self._counting.is_wanted:
+                    self._counting.state_level(position)
+                if levels[position].bounds is None:
+                    self._bounding.run(position)
             self._run_level(position)
 
     def _run_level(self, position: int) -> None:
@@ -97,8 +110,25 @@ class LexicographicSearch:
         self.budget.log(f"level {level.label}")
         if level.is_attained_by(self._state.incumbent.decision) and not self._state.has_model:
             self._close(position)
-        else:
+        elif self._state.has_time_for_model:
             self._exact.solve(position)
+        else:
+            self._leave(position)
+
+    def _leave(self, position: int) -> None:
+        """There is no time to state the level: it is as the incumbent has it, with the bounds at hand."""
+        if not self._starts.are_wanted:
+            self._state.incumbent.take_warm_start(self.budget.left)
+        level, best = self._state.levels[position], self._state.best
+        provers: list[Prover | None] = []
+        for stage, bound in level.pairs():
+            provers.append(bound.prover)
+            if stage.value(best) != bound.value:
+                self._results.record(best, provers, 0.0, (stage, bound.value))
+                break
+        else:
+            self._results.record_unbounded(best)
+        self._state.levels.forget_after(position)
 
     def _close(self, position: int) -> None:
         """The incumbent attains the bounds of the level's stages: they are its values, and proved."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from cpsched.check import Decision
-from cpsched.objectives import value_of
+from cpsched.objectives import comparable, value_of
 from cpsched.optimum.model.objective.stage import Stage
 from cpsched.optimum.provers import IDEAL, Prover
 from cpsched.policy.levels import LevelRef
@@ -57,7 +57,7 @@ class LevelResults:
         if open_stage is None:
             found.bound, found.prover = (
                 found.value,
-                next((one for one in provers if one is not None and one.solver), IDEAL),
+                max((one for one in provers if one is not None), key=_order, default=IDEAL),
             )
             found.proved = self.are_proved
             found.given_open_levels = not found.proved
@@ -66,16 +66,32 @@ class LevelResults:
             found.bound, found.prover = stage.level_bound(bound), provers[-1]
         self.levels.append(found)
 
+    def record_unbounded(self, best: Decision) -> None:
+        """The next level, open, without any bound."""
+        name, priority = self._plan[len(self.levels)]
+        self.levels.append(LevelResult(name, priority, value_of(best, name, priority)))
+
     def evaluate_again(self, best: Decision) -> Iterator[str]:
         """Take the values of the decision found in the end; yields what contradicts a proof.
 
-        A decision found for a later level may be better on one that stayed open.
+        A decision found for a later level may be better on one that stayed open. Bounds hold on where an earlier level
+        got better, which only excludes decisions, and no longer where one got worse; so a level whose value meets its
+        bound now is closed, and one whose value does so no longer is open.
         """
+        are_proved, hold = True, True
         for level in self.levels:
             value = value_of(best, level.name, level.priority)
             if level.proved and value != level.value:
                 yield f"{level.name} was proved to be {level.value}, but the decision has {value}"
+            if not hold and level.prover is not IDEAL:
+                level.bound, level.prover = None, None
+            plan = [(level.name, level.priority)]
+            hold = hold and comparable(plan, [value]) <= comparable(plan, [level.value])
             level.value = value
+            if (is_closed := value == level.bound) and level.prover is None:
+                level.prover = IDEAL
+            level.proved, level.given_open_levels = is_closed and are_proved, is_closed and not are_proved
+            are_proved = level.proved
 
     def leave_open(self, best: Decision) -> None:
         """Believe no solver: only what is the best possible without any search stays proved."""
@@ -84,8 +100,14 @@ class LevelResults:
         is_open = False
         for level in self.levels:
             level.value = value_of(best, level.name, level.priority)
-            if level.prover is not None and not level.prover.solver and level.value == level.bound:
+            is_sure = level.prover is IDEAL or (level.prover is not None and not level.prover.solver and not is_open)
+            if is_sure and level.value == level.bound:
                 level.proved, level.given_open_levels = not is_open, is_open
             else:
                 level.bound, level.prover, level.proved, level.given_open_levels = None, None, False, False
                 is_open = True
+
+
+def _order(prover: Prover) -> int:
+    """Who is named of several: a solver, then what looked at the session."""
+    return 2 * prover.solver + (prover is not IDEAL)

@@ -15,7 +15,7 @@ from cpsched.optimum.model.objective import stages_of
 from cpsched.optimum.model.objective.stage import Stage
 from cpsched.optimum.model.session_model import SessionModel
 from cpsched.optimum.model.variables import sum_of
-from cpsched.optimum.params import FIND_EFFORT, ROUNDS, SolveParams
+from cpsched.optimum.params import BUILD_SECONDS_PER_VARIABLE, FIND_EFFORT, ROUNDS, SolveParams
 from cpsched.optimum.search.incumbent import Incumbent
 from cpsched.optimum.search.level_state import Levels
 from cpsched.optimum.solvers.portfolio import Portfolio
@@ -50,6 +50,14 @@ class SearchState:
     def has_model(self) -> bool:
         """Whether the session model was needed."""
         return "model" in self.__dict__
+
+    @property
+    def has_time_for_model(self) -> bool:
+        """Whether the session model is there, or can be built and read in the time left."""
+        if self.has_model or self.budget.params.deterministic:
+            return True
+        variables = len(self.session.capacity.bind_limit) + len(self.session.capacity.reserve_limit)
+        return not self.budget.stopped and variables * BUILD_SECONDS_PER_VARIABLE < self.budget.left
 
     @property
     def best(self) -> Decision:

@@ -32,9 +32,12 @@ class GivesUp(LexicographicSearch):
 
 
 def searched(kind: type[LexicographicSearch], seconds: float = 60.0) -> LexicographicSearch:
+    """CP-SAT alone: counting would close the level in the end."""
     instance = cpsched.load(TINY)
     policy = load_policy("volcano", None, instance=instance)
-    search = kind(Snapshot(instance, policy), SolveParams(workers=1, deterministic=True, time_limit=seconds))
+    search = kind(
+        Snapshot(instance, policy), SolveParams(workers=1, deterministic=True, time_limit=seconds, prover="cp-sat")
+    )
     search.run()
     return search
 

@@ -63,6 +63,28 @@ def test_values_are_those_of_the_decision_in_the_end(results: LevelResults) -> N
     assert list(results.evaluate_again(TWO)) == []
 
 
+def test_a_level_that_reaches_its_bound_later_is_proved(results: LevelResults) -> None:
+    """And with it those after it that are closed, up to the next one that is open."""
+    results.record(ONE, [PROVERS["cp-sat"]], 0, (STAGE, -2))
+    results.record(ONE, [None], 0, (STAGE, -2))
+    results.record(ONE, [PROVERS["bound"]], 0)
+    assert [level.proved for level in results.levels] == [False, False, False]
+    assert list(results.evaluate_again(TWO)) == []
+    closed = [(2, 2, True, "cp-sat", False), (2, 2, True, "bound", False), (1, 1, True, "bound", False)]
+    assert [stated(level) for level in results.levels] == closed
+
+
+def test_a_level_that_misses_its_bound_later_is_open(results: LevelResults) -> None:
+    """It was closed given the value of an open one before it, which got better at its cost."""
+    three = decide(SESSION, {"binds": {"a/task-0": "n1"}, "reserves": {"a/task-1": "n1", "a/task-2": "n1"}})
+    results.record(three, [PROVERS["cp-sat"]], 0, (STAGE, -3))
+    results.record(three, [PROVERS["cp-sat"]], 0)
+    results.record(three, [PROVERS["cp-sat"]], 0)
+    list(results.evaluate_again(TWO))
+    assert stated(results.levels[1]) == (2, 3, False, "cp-sat", False)
+    assert stated(results.levels[2]) == (1, None, False, "", False), "its bound was given three tasks placed"
+
+
 @pytest.mark.parametrize(
     ("provers", "found"),
     [
