@@ -29,8 +29,7 @@ class PriorityMatters(Parameters):
     usage: int = Field(105, ge=1, le=400)
     """percent of the cluster that all pods ask for; published: 90, 95, 100, 105"""
     node_sizes: int = Field(1, ge=1, le=3)
-    """2: every other node is three times as large as its neighbour; 3: of four nodes one has 1.5, one 0.5 of the usual
-    size; published: 1"""
+    """3: of four nodes one has 1.5 and one 0.5 times the size; 2: all nodes have one of these sizes; published: 1"""
     running: int = Field(0, ge=0, le=100)
     """percent of the pods that run already, spread out as kube-scheduler does; published: 0"""
 
