@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 Open = Callable[..., Page]
+PATIENCE = 500_000
+"""Milliseconds; a page that never comes so far fails its test, a busy machine does not."""
 
 
 @pytest.fixture(scope="session")
@@ -19,9 +21,10 @@ def browser() -> Iterator[Browser]:
     program = next(filter(None, map(shutil.which, PROGRAMS)), None)
     if program is None:
         pytest.skip(f"no browser: none of {', '.join(PROGRAMS)} is installed; `make browser` installs one as root")
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as driver:
         arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-        started = driver.chromium.launch(executable_path=program, args=arguments)
+        started = driver.chromium.launch(executable_path=program, args=arguments, timeout=PATIENCE)
         yield started
         started.close()
 
@@ -40,6 +43,7 @@ def page_of(browser: Browser) -> Iterator[Open]:
             reduced_motion="reduce",
         )
         contexts.append(context)
+        context.set_default_timeout(PATIENCE)
         context.route(lambda url: not url.startswith("file:"), lambda route: route.abort())
         page = context.new_page()
         page.on("request", lambda request: wrongs.append(request.url) if request.url != file.as_uri() else None)

@@ -141,7 +141,7 @@ def test_without_kubectl(cli: Command, tmp_path: Path) -> None:
 
 
 def test_a_cluster_that_does_not_answer_in_time(cli: Command, tmp_path: Path) -> None:
-    kubectl, file = stand_in(tmp_path / "bin", sleep=60), tmp_path / "cluster.json"
+    kubectl, file = stand_in(tmp_path / "bin", sleep=600), tmp_path / "cluster.json"
     code, out, err = cli("capture", "--kubectl", kubectl, "-o", file, "--timeout", "1")
     assert (code, out) == (2, "")
     assert "has not answered within 1 s; see whether kubectl get nodes answers" in err
@@ -168,11 +168,11 @@ def test_ctrl_c_ends_kubectl_and_leaves_no_file(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     running = subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True)
     log = tmp_path / "bin" / "asked.jsonl"
-    until = time.monotonic() + 60
-    while not log.exists() and time.monotonic() < until:
+    while not log.exists():
+        assert running.poll() is None
         time.sleep(0.05)
     running.send_signal(signal.SIGINT)
-    _, err = running.communicate(timeout=60)
+    _, err = running.communicate()
     assert (running.returncode, err) == (130, "cpsched: interrupted\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bin"]
 

@@ -42,7 +42,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]
         assert found, line
         yield "127.0.0.1", int(found[1])
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=120)
+        _, errors = process.communicate()
     assert (process.returncode, errors) == (130, "cpsched: interrupted\n")
     assert list(folder.iterdir()) == []  # it has written nothing
 
@@ -52,7 +52,7 @@ def asked(server: tuple[str, int], method: str = "GET", path: str = "/", **form:
     headers = {"Host": form.pop("host", own)}
     if method == "POST":
         headers |= {"Content-Type": "application/x-www-form-urlencoded", "Origin": form.pop("origin", f"http://{own}")}
-    connection = HTTPConnection(*server, timeout=120)
+    connection = HTTPConnection(*server)
     connection.request(method, path, urlencode(form) if method == "POST" else None, headers)
     answer = connection.getresponse()
     body = answer.read().decode()

@@ -142,7 +142,7 @@ def test_nothing_in_time_is_no_decision_and_nobody_is_left_running(instance: cps
     file = tmp_path / "pid"
     code = (
         "import subprocess, time; "
-        f"open({str(file)!r}, 'w').write(str(subprocess.Popen(['sleep', '60']).pid)); time.sleep(60)"
+        f"open({str(file)!r}, 'w').write(str(subprocess.Popen(['sleep', '7200']).pid)); time.sleep(7200)"
     )
     limit = 1
     while not file.exists():  # a busy machine may need longer to come so far
@@ -150,11 +150,8 @@ def test_nothing_in_time_is_no_decision_and_nobody_is_left_running(instance: cps
         assert (solution.status, solution.levels) == ("unknown", ())
         limit *= 3
     child = int(file.read_text())
-    for _ in range(100):
-        if not _runs(child):
-            break
+    while _runs(child):  # it has been killed; the limit of the test ends the waiting
         time.sleep(0.05)
-    assert not _runs(child)
 
 
 def _runs(pid: int) -> bool:
@@ -174,7 +171,7 @@ def test_a_large_instance_does_not_clog_the_pipes(monkeypatch: pytest.MonkeyPatc
     assert cpsched.solve(large, engine=python(noisy)).binds == {}
 
 
-HOLDS_THE_PIPES = "import subprocess; held = subprocess.Popen(['sleep', '600'], start_new_session=True)"
+HOLDS_THE_PIPES = "import subprocess; held = subprocess.Popen(['sleep', '7200'], start_new_session=True)"
 """The child is in a session of its own, so that it outlives the program, and has the program's pipes."""
 
 
@@ -182,8 +179,8 @@ HOLDS_THE_PIPES = "import subprocess; held = subprocess.Popen(['sleep', '600'], 
     ("then", "limit", "status"),
     [
         ("print('{}')", 300, "heuristic"),
-        ("import time; time.sleep(600)", 1, "unknown"),
-        ("import os, time; os.close(1); os.close(2); time.sleep(600)", 1, "unknown"),
+        ("import time; time.sleep(7200)", 1, "unknown"),
+        ("import os, time; os.close(1); os.close(2); time.sleep(7200)", 1, "unknown"),
     ],
     ids=["it has answered", "it goes on", "it goes on with its pipes closed"],
 )
@@ -202,7 +199,7 @@ def test_a_detached_child_that_holds_the_pipes_is_not_waited_for(
     while not pid.exists():  # a busy machine may need longer to come so far
         command = [sys.executable, "-c", code, str(file), engine, str(limit)]
         try:
-            ended = subprocess.run(command, capture_output=True, text=True, check=True, timeout=500, cwd=ROOT)
+            ended = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
         finally:
             if pid.exists():
                 os.kill(int(pid.read_text()), signal.SIGKILL)
@@ -212,7 +209,7 @@ def test_a_detached_child_that_holds_the_pipes_is_not_waited_for(
 
 def test_ctrl_c_ends_the_program_too(tmp_path: Path) -> None:
     file = tmp_path / "pid"
-    engine = python(f"import os, time; open({str(file)!r}, 'w').write(str(os.getpid())); time.sleep(600)")
+    engine = python(f"import os, time; open({str(file)!r}, 'w').write(str(os.getpid())); time.sleep(7200)")
     input_ = ROOT / "instances" / "tiny" / "preempt-one-is-enough.json"
     command = [sys.executable, "-m", "cpsched", "solve", str(input_), "--engine", engine]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as solving:
@@ -220,7 +217,7 @@ def test_ctrl_c_ends_the_program_too(tmp_path: Path) -> None:
             assert solving.poll() is None
             time.sleep(0.01)
         solving.send_signal(signal.SIGINT)
-        out, err = solving.communicate(timeout=200)
+        out, err = solving.communicate()
     assert (solving.returncode, out, err) == (130, b"", b"cpsched: interrupted\n")
     assert not _runs(int(file.read_text()))
 

@@ -42,16 +42,16 @@ class Misbehave:
         raise InputError("not good", file="case.json", right="make it better")
 
     def sleep(self) -> None:
-        time.sleep(60)
+        time.sleep(7200)
 
     def sleep_with_a_child(self) -> None:
-        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True)
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(7200)"], start_new_session=True)
         with open(self.told, "w", encoding="ascii") as file:
             file.write(str(child.pid))
-        time.sleep(60)
+        time.sleep(7200)
 
     def leave_a_child(self) -> dict[str, Any]:
-        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True)
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(7200)"], start_new_session=True)
         return {"child": child.pid}
 
     def grow(self) -> None:

@@ -19,7 +19,7 @@ from cpsched.optimum.solvers.portfolio import Portfolio
 from cpsched.optimum.solvers.prover import Answer
 from cpsched.optimum.solvers.worker import SolverProcess
 
-PATIENCE = 60.0
+PATIENCE = 3600.0
 
 
 def first_in_the_race(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from cpsched.optimum.solvers.highs import MipAnswer
 from cpsched.optimum.solvers.linear_model import LARGEST, LinearConstraint, LinearModel
 from cpsched.optimum.solvers.worker import SolverProcess
 
-PATIENCE = 60.0
+PATIENCE = 3600.0
 
 
 @pytest.fixture
@@ -30,37 +30,37 @@ def knapsack(room: int, **more: object) -> LinearModel:
 
 
 def test_the_optimum_comes_in_whole_numbers(worker: SolverProcess) -> None:
-    worker.submit(knapsack(13), 60)
+    worker.submit(knapsack(13), PATIENCE)
     assert worker.poll(PATIENCE) == MipAnswer([1, 2], -13, optimal=True)
 
 
 def test_only_the_last_question_is_answered(worker: SolverProcess) -> None:
-    worker.submit(knapsack(13), 60)
+    worker.submit(knapsack(13), PATIENCE)
     worker.cancel()
-    worker.submit(knapsack(4), 60)
+    worker.submit(knapsack(4), PATIENCE)
     assert worker.poll(PATIENCE) == MipAnswer([1, 0], -3, optimal=True)
     assert worker.poll() is None
 
 
 def test_rows_that_nothing_satisfies(worker: SolverProcess) -> None:
-    worker.submit(knapsack(-1), 60)
+    worker.submit(knapsack(-1), PATIENCE)
     answer = worker.poll(PATIENCE)
     assert answer is not None
     assert (answer.values, answer.infeasible) == (None, True)
 
 
 def test_a_start_may_leave_variables_out(worker: SolverProcess) -> None:
-    worker.submit(knapsack(13, hint={1: 2}), 60)
+    worker.submit(knapsack(13, hint={1: 2}), PATIENCE)
     assert worker.poll(PATIENCE) == MipAnswer([1, 2], -13, optimal=True)
 
 
 def test_a_child_that_was_killed_is_replaced(worker: SolverProcess) -> None:
-    worker.submit(knapsack(13), 60)
+    worker.submit(knapsack(13), PATIENCE)
     assert worker.poll(PATIENCE) is not None
     assert worker._process is not None
     worker._process.kill()
     worker._process.wait()
-    worker.submit(knapsack(4), 60)
+    worker.submit(knapsack(4), PATIENCE)
     assert worker.poll(PATIENCE) == MipAnswer([1, 0], -3, optimal=True)
 
 
@@ -69,7 +69,7 @@ def test_nothing_goes_on_after_the_end(worker: SolverProcess) -> None:
     draw = random.Random(1)
     groups = [[draw.randint(1, 99) for _ in range(40)] for _ in range(5)]
     halves = [LinearConstraint(dict(enumerate(sizes)), sum(sizes) // 2, sum(sizes) // 2) for sizes in groups]
-    worker.submit(LinearModel([(0, 1)] * 40, halves, {}, 0, {}), 600)
+    worker.submit(LinearModel([(0, 1)] * 40, halves, {}, 0, {}), PATIENCE)
     assert worker._process is not None
     group = worker._process.pid
     while len(_members(group)) != 2:
