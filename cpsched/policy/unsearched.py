@@ -17,15 +17,31 @@ IDLE: Mapping[str, Callable[[PluginConf], bool]] = {
     "resource-strategy-fit": lambda plugin: not plugin.arguments.form("proportional"),
 }
 """Plugins of which the arguments may say that they forbid nothing."""
+VOTERS: Mapping[str, frozenset[str]] = {
+    "enablePreemptable": frozenset({"cdp", "conformance", "drf", "gang", "pdb", "priority", "tdm"}),
+    "enableReclaimable": frozenset({"capacity", "cdp", "conformance", "drf", "gang", "pdb", "proportion"}),
+}
+"""Flag of an extension point → the plugins that say there who may be a victim."""
 
 
 def plugins_not_searched(conf: VolcanoConf) -> tuple[Doubt, ...]:
     """One per plugin that is configured and may forbid something."""
     found: dict[str, Doubt] = {}
     for plugin in conf.plugins:
-        decides = decided(plugin.flags, UNSEARCHED_PLUGINS.get(plugin.name, ()), conf.actions)
+        points = (flag for flag in UNSEARCHED_PLUGINS.get(plugin.name, ()) if _has_a_say(conf, plugin, flag))
+        decides = decided(plugin.flags, tuple(points), conf.actions)
         if decides and not (plugin.name in IDLE and IDLE[plugin.name](plugin)):
             wrong = f"plugin {plugin.name} is not part of the search for the optimum; it decides: {decides}"
             text = str(InputError(wrong, place="tiers"))
             found[plugin.name] = Doubt(kind="plugin", name=plugin.name, decides=decides, text=text)
     return tuple(found.values())
+
+
+def _has_a_say(conf: VolcanoConf, plugin: PluginConf, flag: str) -> bool:
+    """Whether drf can spare a victim there: no later tier is asked where the first that votes names victims."""
+    if plugin.name != "drf":
+        return True
+    if flag == "enableReclaimable" and not plugin.on("enableHierarchy"):
+        return False
+    voting = ([one for one in tier if one.name in VOTERS[flag] and one.on(flag)] for tier in conf.tiers)
+    return plugin in next(filter(None, voting), [])

@@ -185,10 +185,12 @@ UNMIRRORED_PLUGINS: dict[str, tuple[str, ...]] = {
 UNSEARCHED_PLUGINS: dict[str, tuple[str, ...]] = {
     "cdp": ("enablePreemptable", "enableReclaimable"),
     "deviceshare": ("enablePredicate",),
+    "drf": ("enablePreemptable", "enableReclaimable"),
     "nodegroup": ("enablePredicate",),
     "numa-aware": ("enablePredicate",),
     "resource-strategy-fit": ("enablePredicate",),
     "resourcequota": ("enableJobEnqueued",),
+    "tdm": ("enablePredicate", "enablePreemptable"),
     "usage": ("enablePredicate",),
 }
 """Plugins that the mirror runs and that forbid what the search does not know of, with the flags that let them."""

@@ -362,7 +362,19 @@ def test_ctrl_c_leaves_no_half_written_file(corpus: Path) -> None:
     """The engine tells when it is at work; the interrupt comes in the middle of the first case."""
     started = corpus / "started"
     program = engine(f"import time; open({str(started)!r}, 'w').close(); time.sleep(7200)")
-    command = [sys.executable, "-m", "cpsched", "check", str(corpus), "--engine", program, "--update", "--no-optimum", "--time-limit", "3600"]
+    command = [
+        sys.executable,
+        "-m",
+        "cpsched",
+        "check",
+        str(corpus),
+        "--engine",
+        program,
+        "--update",
+        "--no-optimum",
+        "--time-limit",
+        "3600",
+    ]
     files = ["--baseline", str(corpus / "baseline.json"), "--junit", str(corpus / "junit.xml")]
     before = sorted(os.listdir(corpus))
     running = subprocess.Popen([*command, *files], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)

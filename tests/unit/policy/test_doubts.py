@@ -8,12 +8,13 @@ import pytest
 
 from cpsched.doubts import Doubt, without
 from cpsched.errors import InputError
+from cpsched.greedy.volcano.plugins import RULES_OF_PLUGIN
 from cpsched.policy import KubeConf, Policy, VolcanoConf, load_model, policy_for
 from cpsched.policy.kube_registry import DECIDES as POINTS
 from cpsched.policy.kube_registry import MERGED_PLUGINS, points
 from cpsched.policy.kube_registry import PLUGINS as KUBE_PLUGINS
 from cpsched.policy.kube_registry import UNMIRRORED_PLUGINS as UNMIRRORED_KUBE_PLUGINS
-from cpsched.policy.unsearched import plugins_not_searched
+from cpsched.policy.unsearched import VOTERS, plugins_not_searched
 from cpsched.policy.volcano_registry import (
     ACTIONS,
     ASKED_BY,
@@ -74,6 +75,11 @@ class TestVolcano:
             ("cdp", "allocate, gangpreempt", None),
             ("resourcequota", "enqueue, allocate", "admission of jobs"),
             ("resourcequota", "allocate", None),
+            ("drf", "allocate, preempt, reclaim", "victims of preempt"),
+            ({"name": "drf", "enableHierarchy": True}, "preempt, reclaim", "victims of preempt, victims of reclaim"),
+            ({"name": "drf", "enablePreemptable": False}, "allocate, preempt", None),
+            ("tdm", "allocate, preempt", "which nodes fit, victims of preempt"),
+            ("tdm", "allocate", "which nodes fit"),
             ("nodegroup", "allocate", "which nodes fit"),
             ({"name": "nodegroup", "enablePredicate": False}, "allocate", None),
             ("resource-strategy-fit", "allocate", None),
@@ -92,6 +98,17 @@ class TestVolcano:
         name = plugin if isinstance(plugin, str) else plugin["name"]
         found = [] if decides is None else [f"plugin {name} ({decides})"]
         assert [str(doubt) for doubt in plugins_not_searched(conf)] == found
+
+    def test_drf_has_no_say_behind_a_tier_that_votes(self) -> None:
+        """As in the built-in configuration; a first tier that does not vote leaves it to the second."""
+        assert plugins_not_searched(VolcanoConf.default()) == ()
+        tiers = [{"plugins": [{"name": "gang", "enablePreemptable": False}]}, {"plugins": [{"name": "drf"}]}]
+        conf = VolcanoConf.parse({"actions": "allocate, preempt", "tiers": tiers})
+        assert [str(doubt) for doubt in plugins_not_searched(conf)] == ["plugin drf (victims of preempt)"]
+
+    def test_who_votes_on_victims(self) -> None:
+        voting = {name for names in VOTERS.values() for name in names}
+        assert voting == set(RULES_OF_PLUGIN)
 
     @pytest.mark.parametrize(("given", "near"), [("numaaware", "numa-aware"), ("gnag", "gang"), ("magic", ""), (5, "")])
     def test_an_unknown_name_may_be_a_custom_plugin(self, given: object, near: str) -> None:

@@ -68,5 +68,5 @@ RULES_OF_PLUGIN: dict[str, tuple[str, ...]] = {
 
 A plugin that spares victims without a rule binds the mirror alone: the optimum then evicts what Volcano never would.
 There is none for cdp, which spares pods for a while after their start, none for drf, whose victims follow from fairness
-among jobs, and none for tdm, whose follow from time windows.
+among jobs, and none for tdm, whose follow from time windows; each is a doubt of the search where it has a say.
 """
