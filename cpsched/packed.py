@@ -16,6 +16,14 @@ FREE_OF_RATIO = 32 * 2**20
 _CHUNK = 2**20
 _XZ_MEMORY = 2**28
 """An xz file says itself how much memory unpacking takes; the largest preset needs 65 MiB."""
+_FOREIGN = {
+    b"\x28\xb5\x2f\xfd": ("is compressed by zstd", "unpack it by zstd -d"),
+    b"\x04\x22\x4d\x18": ("is compressed by lz4", "unpack it by lz4 -d"),
+    b"7z\xbc\xaf\x27\x1c": ("is a 7z archive", "unpack it, or pack it as tar or ZIP"),
+    b"Rar!\x1a\x07": ("is a RAR archive", "unpack it, or pack it as tar or ZIP"),
+    b"k8s\x00": ("holds objects as protobuf", "ask the API server for JSON"),
+}
+"""First bytes of what is not read: what it is, and what helps."""
 
 
 class Readable(Protocol):
@@ -50,6 +58,12 @@ class Guarded:
         if self._size > FREE_OF_RATIO and self._size > MAX_RATIO * self._packed:
             wrong = f"unpacks to more than {MAX_RATIO} times its size"
             raise InputError(wrong, file=self._file, right="is it a decompression bomb?")
+
+
+def foreign(data: bytes, file: str) -> InputError | None:
+    """What data of another kind is, if its first bytes tell."""
+    told = next((told for sign, told in _FOREIGN.items() if data.startswith(sign)), None)
+    return None if told is None else InputError(told[0], file=file, right=told[1])
 
 
 def opened(data: bytes, file: str, most: int) -> Guarded | None:

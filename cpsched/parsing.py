@@ -15,7 +15,7 @@ from cpsched.around import for_people, without_logs, without_messages
 from cpsched.aside import FILES, LINKS, OTHER_FILES, PARTS, Aside, Sort
 from cpsched.errors import InputError
 from cpsched.json_values import MAX_DEPTH, RepeatedKeyError, depth_exceeds, json_values, lists_in, too_deep
-from cpsched.packed import broken_data, opened
+from cpsched.packed import broken_data, foreign, opened
 from cpsched.parts import Part, glued, parts
 from cpsched.yaml_values import yaml_values
 
@@ -147,13 +147,15 @@ def _unpacked(data: bytes, file: str) -> bytes:
 
 
 def _decoded(data: bytes, file: str) -> str:
+    if (wrong := foreign(data, file)) is not None:
+        raise wrong
     encoding = next((name for mark, name in _ENCODINGS.items() if data.startswith(mark)), None) or _unmarked(data)
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
         name = encoding.upper().removesuffix("-SIG").removesuffix("-LE").removesuffix("-BE")
-        wrong = f"not {name} text (byte {error.start})"
-        raise InputError(wrong, file=file, right="give JSON or YAML text") from None
+        told = f"not {name} text (byte {error.start})"
+        raise InputError(told, file=file, right="give JSON or YAML text") from None
 
 
 def _unmarked(data: bytes) -> str:

@@ -57,7 +57,11 @@ def _items(
 ) -> Iterator[tuple[str, Any]]:
     complete = [_with_kind(item, file, default, strict) for item in items]
     if items and not strict and not any(map(_may_be_object, complete)):
-        yield place, no_object(complete[0], file, f"{place}[0]")
+        keyed = [list(_under_keys(item, f"{place}[{at}]", file, MOST_KEYS_DEEP)) for at, item in enumerate(complete)]
+        found = [one for each in keyed for one in each]
+        yield from found if any(_may_be_object(one) for _, one in found) else [
+            (place, no_object(complete[0], file, f"{place}[0]"))
+        ]
         return
     for index, item in enumerate(complete):
         yield from _objects(item, f"{place}[{index}]", file, strict)
@@ -70,9 +74,9 @@ def _under_keys(data: Any, place: str, file: str, deep: int) -> Iterator[tuple[s
     for key, value in data.items():
         here = f"{place}.{key}".removeprefix(".")
         values = value.get("items") if isinstance(value, Mapping) and not value.get("kind") else value
-        if isinstance(values, list) and names_a_kind(str(key)):
+        if isinstance(values, list) and (names_a_kind(str(key)) or any(map(_is_object, values))):
             yield from _items(values, here, file, _of_key(values, str(key)), strict=False)
-        elif isinstance(value, Mapping) and value.get("kind") and isinstance(value.get("metadata"), Mapping):
+        elif _is_object(value):
             yield from _objects(value, here, file, strict=False)
         elif deep > 1:
             yield from _under_keys(value, here, file, deep - 1)
@@ -98,6 +102,10 @@ def _may_be_object(item: Any) -> bool:
     return isinstance(item, Mapping) and (bool(item.get("kind")) or _is_list(item, strict=False))
 
 
+def _is_object(item: Any) -> bool:
+    return isinstance(item, Mapping) and bool(item.get("kind")) and isinstance(item.get("metadata"), Mapping)
+
+
 def _is_list(data: Mapping[str, Any], strict: bool) -> bool:
     kind = data.get("kind")
     if not kind:
@@ -108,7 +116,8 @@ def _is_list(data: Mapping[str, Any], strict: bool) -> bool:
 def _of_items(data: Mapping[str, Any]) -> Mapping[str, Any]:
     """What the items of a typed list are."""
     kind = str(data.get("kind") or "").removesuffix("List")
-    return {"apiVersion": data.get("apiVersion") or "v1", "kind": kind} if kind else {}
+    version = data.get("apiVersion") or data.get("api_version") or "v1"
+    return {"apiVersion": version, "kind": kind} if kind else {}
 
 
 def _with_kind(item: Any, file: str, default: Mapping[str, Any], strict: bool) -> Any:

@@ -23,6 +23,7 @@ from cpsched.importers.gaps import Gaps
 from cpsched.importers.generated_names import Taken, is_unnamed, named, taken_by
 from cpsched.importers.kubernetes import EXPECTED, Found, ReadReport, input_error, no_object, read_object
 from cpsched.importers.listed import objects_in
+from cpsched.importers.python_names import as_of_server, is_of_client
 from cpsched.importers.snapshot import Context
 from cpsched.instance import API_VERSION, Instance
 from cpsched.located import located
@@ -166,6 +167,7 @@ def _name(path: Path) -> str:
 
 def _read(document: Document, settings: dict[str, Any], context: Context) -> Iterator[Found]:
     for place, raw in objects_in(document, strict=context.strict):
+        raw = as_of_server(raw) if is_of_client(raw) else raw
         if _is_instance(raw, place):
             yield from _read_compact(raw, document.file, place, settings, context)
         elif is_capture(raw):

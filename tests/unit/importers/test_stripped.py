@@ -102,6 +102,10 @@ def test_lists_without_a_kind(content: Any, tmp_path: Path) -> None:
         {"/v1/Node/n": TYPED, "/v1/default/Pod/p": {"apiVersion": "v1", "kind": "Pod", **pod("p")}},
         {"a": {"apiVersion": "v1", "kind": "NodeList", "metadata": {}, "items": [node("n")]}, "pods": [pod("p")]},
         [node("n"), {"type": "ADDED", "object": pod("p")}],
+        {"type": "collection", "data": [TYPED, {"type": "pod", "kind": "Pod", "apiVersion": "v1", **pod("p")}]},
+        {"changed": False, "resources": [TYPED, {"kind": "Pod", "apiVersion": "v1", **pod("p")}]},
+        [{"cluster": "a", "nodes": [node("n")]}, {"cluster": "a", "pods": [pod("p")]}, 5],
+        [{"result": {"resources": [TYPED, {"kind": "Pod", **pod("p")}]}}],
     ],
 )
 def test_objects_under_keys(content: Any, tmp_path: Path) -> None:
@@ -114,7 +118,15 @@ def test_objects_under_keys(content: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [{}, {"pods": [1]}, {"a": {"b": {"c": {"d": {"e": TYPED}}}}}, {"nodes": [{"name": "n"}]}]
+    "content",
+    [
+        {},
+        {"pods": [1]},
+        [{"data": [{"kind": "x"}]}, 1],
+        {"data": [{"metadata": {}}]},
+        {"a": {"b": {"c": {"d": {"e": TYPED}}}}},
+        {"nodes": [{"name": "n"}]},
+    ],
 )
 def test_keys_without_objects(content: Any, tmp_path: Path) -> None:
     path = tmp_path / "state.json"
