@@ -6,10 +6,8 @@ Nothing heavy is imported before it is used.
 from __future__ import annotations
 
 import os
-import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from types import ModuleType
 
 from cpsched.errors import InputError
 from cpsched.version import __version__
@@ -20,8 +18,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from cpsched.certificate import Certificate
-    from cpsched.compare.comparison import Comparison
-    from cpsched.explain.result import Explanation
+    from cpsched.comparison.compare import Comparison
+    from cpsched.explanation.result import Explanation
     from cpsched.importers.load import Source
     from cpsched.importers.policy import Configuration
     from cpsched.instance import Instance
@@ -45,6 +43,7 @@ __all__ = [
     "load",
     "read_study",
     "solve",
+    "verify",
 ]
 
 
@@ -196,10 +195,10 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
             warning.
         cache: a cache folder for optimal decisions.
     """
-    from cpsched.compare import contender
-    from cpsched.compare.comparison import compared
-    from cpsched.compare.optima import NO_CACHE, optima_in
-    from cpsched.compare.session import Session
+    from cpsched.comparison import contender
+    from cpsched.comparison.compare import compared
+    from cpsched.comparison.optima import NO_CACHE, optima_in
+    from cpsched.comparison.session import Session
     from cpsched.engines import MIRROR
     from cpsched.importers.policy import load_policy
     from cpsched.options import Options
@@ -223,7 +222,7 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
     return compared(session, found, options)
 
 
-def check(
+def verify(
     instance: Instance,
     solution: Solution,
     model: Configuration | None = None,
@@ -238,6 +237,10 @@ def check(
 
     policy = load_policy(model, conf, instance=instance, lenient=lenient, kube_version=kube_version)
     return findings(decision_of(instance, policy, solution), solution)
+
+
+check = verify
+"""The earlier name of verify, which is also the command's; kept for programs that use it."""
 
 
 def certify(
@@ -292,7 +295,7 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
         allow_extenders: whether HTTP extenders are asked; None: only those that `conf` names. One that is left out is a
             warning.
     """
-    from cpsched.explain.inquiry import explain as inquire
+    from cpsched.explanation.inquiry import explain as inquire
     from cpsched.importers.policy import load_policy
     from cpsched.options import Options
 
@@ -327,7 +330,7 @@ def _tell(instance: Instance, policy: Policy) -> None:
 
 def __getattr__(name: str) -> Any:
     if name == "Explanation":
-        from cpsched.explain.result import Explanation
+        from cpsched.explanation.result import Explanation
 
         return Explanation
     if name == "Instance":
@@ -335,7 +338,7 @@ def __getattr__(name: str) -> Any:
 
         return Instance
     if name == "Comparison":
-        from cpsched.compare.comparison import Comparison
+        from cpsched.comparison.compare import Comparison
 
         return Comparison
     if name in ("Finding", "Solution"):
@@ -343,14 +346,3 @@ def __getattr__(name: str) -> Any:
 
         return getattr(solution, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-class _Package(ModuleType):
-    """Keeps `cpsched.check` the function: importing the package of that name would put the package in its place."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if not (isinstance(value, ModuleType) and name in __all__):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 import cpsched.version
-from cpsched.check import Decision, violations
 from cpsched.completeness.registry import doubts
 from cpsched.doubts import Doubt
 from cpsched.instance import Instance
 from cpsched.objectives import levels
 from cpsched.policy import Policy
 from cpsched.provenance import differences, made_from, made_under
+from cpsched.rules import Decision, violations
 from cpsched.snapshot import Snapshot
 from cpsched.solution import NO_DECISION, Finding, Level, Solution, SolutionStatus
 

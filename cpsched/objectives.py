@@ -7,10 +7,10 @@ from fractions import Fraction
 from math import ceil, floor
 from types import MappingProxyType
 
-from cpsched.check.decision import Decision
-from cpsched.check.protections import budget_allowed, budget_use
 from cpsched.instance import Task
 from cpsched.policy.levels import BETWEEN, SENSES, LevelRef, Value
+from cpsched.rules.decision import Decision
+from cpsched.rules.protections import budget_allowed, budget_use
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.queues import cluster_total
 from cpsched.snapshot.rights import is_above_share_now

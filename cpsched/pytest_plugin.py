@@ -65,7 +65,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture
 def cpsched_case(request: pytest.FixtureRequest) -> Iterator[GateCase]:
     """A case of the corpus: `.instance` for your scheduler, `.check(decision)` for what it decides."""
-    from cpsched.compare.session import Told
+    from cpsched.comparison.session import Told
     from cpsched.gate.case import GateCase
     from cpsched.gate.measure import CaseQuestion
     from cpsched.options import Options

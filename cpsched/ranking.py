@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from cpsched.check import Decision
 from cpsched.objectives import comparable, level_plan, vector
 from cpsched.policy.levels import LevelRef, Stated, Value
+from cpsched.rules import Decision
 from cpsched.snapshot import Snapshot
 from cpsched.solution import NO_DECISION, Solution
 

@@ -121,8 +121,8 @@ def check(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     differs, or, where the case itself has changed, falls further behind its optimum. A new case also fails if nothing
     is decided where something was possible.
     """
-    from cpsched.compare.contender import checked
-    from cpsched.compare.session import Told
+    from cpsched.comparison.contender import checked
+    from cpsched.comparison.session import Told
     from cpsched.gate.demands import Demands
     from cpsched.gate.measure import CaseQuestion
     from cpsched.gate.report import CheckedCases
@@ -196,7 +196,7 @@ def _typed(
 
 
 def _run(report: CheckedCases, question: CaseQuestion, jobs: int) -> CheckedCases:
-    from cpsched.compare.many import each
+    from cpsched.comparison.many import each
     from cpsched.gate.measure import lost, measure
     from cpsched.importers.corpus import cases, chosen, count
 

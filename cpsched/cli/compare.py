@@ -33,9 +33,9 @@ from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Subm
 from cpsched.errors import InputError, unexpected
 
 if TYPE_CHECKING:
-    from cpsched.compare.comparison import Comparison
-    from cpsched.compare.sections import Section
-    from cpsched.compare.session import Told
+    from cpsched.comparison.compare import Comparison
+    from cpsched.comparison.sections import Section
+    from cpsched.comparison.session import Told
     from cpsched.importers.corpus import Case
     from cpsched.options import Options
 
@@ -87,9 +87,9 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     One instance: every level, the first difference, the tasks and victims that differ, and why the heuristic went
     there. Many: how each engine fared, which rules it breaks, where it falls behind, the worst cases.
     """
-    from cpsched.compare.contender import OPTIMAL, checked
-    from cpsched.compare.session import Told
-    from cpsched.compare.summary import CorpusSummary
+    from cpsched.comparison.contender import OPTIMAL, checked
+    from cpsched.comparison.session import Told
+    from cpsched.comparison.summary import CorpusSummary
     from cpsched.engines import MIRROR, named_in
     from cpsched.options import Options
 
@@ -135,7 +135,7 @@ def _comparisons(
     corpora: list[str], names: tuple[str, ...], told: Told, options: Options, cache: str | None, jobs: int
 ) -> tuple[int, Iterator[Comparison | InputError]]:
     """How many cases there are, and what each comes to; one in which pods of two schedulers wait comes twice."""
-    from cpsched.compare.many import each
+    from cpsched.comparison.many import each
     from cpsched.importers.corpus import cases, count
 
     total = sum(count(corpus) for corpus in corpora if corpus != "-") + corpora.count("-")
@@ -171,9 +171,9 @@ def _lost(case: Case) -> list[Comparison | InputError]:
 def _compared(
     case: Case, names: tuple[str, ...], told: Told, options: Options, cache: str | None, alone: bool
 ) -> Iterator[Comparison]:
-    from cpsched.compare.comparison import compare as compare_engines
-    from cpsched.compare.optima import optima_in
-    from cpsched.compare.session import open_sessions
+    from cpsched.comparison.compare import compare as compare_engines
+    from cpsched.comparison.optima import optima_in
+    from cpsched.comparison.session import open_sessions
     from cpsched.engines import MIRROR
 
     for session in open_sessions(case, told, names):
@@ -188,7 +188,7 @@ def _document(kept: list[Any], summary: Any) -> dict[str, Any]:
 
 def _show_whole(comparisons: list[Comparison], markdown: bool) -> None:
     """One case in full, for each scheduler whose pods wait in it."""
-    from cpsched.compare.sections import headline, sections
+    from cpsched.comparison.sections import headline, sections
 
     if markdown:
         emit("\n".join(one.to_markdown() for one in comparisons))
@@ -200,8 +200,8 @@ def _show_whole(comparisons: list[Comparison], markdown: bool) -> None:
 
 
 def _show_many(summary: Any, markdown: bool) -> None:
-    from cpsched.compare.sections import summary_sections
-    from cpsched.compare.text import markdown_tables
+    from cpsched.comparison.sections import summary_sections
+    from cpsched.comparison.text import markdown_tables
 
     if markdown:
         emit("\n".join(markdown_tables(summary_sections(summary))).lstrip("\n"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cpsched.cli.in_doubt import above
 from cpsched.cli.tables import table
-from cpsched.compare.shortfall import gangs_short, too_little
+from cpsched.comparison.shortfall import gangs_short, too_little
 from cpsched.report.jobs import keys_of, name_of, outcome, stay_rows, touched_jobs
 from cpsched.report.levels import proof
 from cpsched.report.standing import shown

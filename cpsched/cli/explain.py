@@ -27,8 +27,8 @@ from cpsched.cli.solve import FINE, NO_ANSWER, Engine, doubts
 from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
 
 if TYPE_CHECKING:
-    from cpsched.explain.result import Explanation
-    from cpsched.explain.waiting import Waiting
+    from cpsched.explanation.result import Explanation
+    from cpsched.explanation.waiting import Waiting
 
 Name = Annotated[
     str | None,
@@ -95,8 +95,8 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     """
     from cpsched import engines
     from cpsched.contents import contents
-    from cpsched.explain.inquiry import explain as inquire
-    from cpsched.explain.waiting import waiting
+    from cpsched.explanation.inquiry import explain as inquire
+    from cpsched.explanation.waiting import waiting
     from cpsched.importers.load import load
     from cpsched.importers.policy import load_policies
     from cpsched.options import Options
@@ -145,7 +145,7 @@ def _show(
     output: str | None,
 ) -> None:
     from cpsched.cli.explanation import explanation_tables
-    from cpsched.compare.text import md
+    from cpsched.comparison.text import md
 
     def as_text() -> str:
         if not markdown:

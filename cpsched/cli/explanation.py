@@ -11,7 +11,7 @@ from cpsched.errors import one_line
 
 if TYPE_CHECKING:
     from cpsched.cli.output import Part
-    from cpsched.explain.blocks import Block
+    from cpsched.explanation.blocks import Block
 
 
 def explanation_tables(blocks: Iterable[Block]) -> Iterator[Part]:

@@ -96,9 +96,9 @@ def report_decisions(request: ReportRequest) -> Report:
 
 def _compared(scene: Scene, options: Options) -> DecisionFacts | None:
     """Verdicts and reasons, where there are several decisions and the cluster is not too large to ask for reasons."""
-    from cpsched.compare.comparison import compared
-    from cpsched.compare.contender import Contender
-    from cpsched.compare.session import Session
+    from cpsched.comparison.compare import compared
+    from cpsched.comparison.contender import Contender
+    from cpsched.comparison.session import Session
     from cpsched.ranking import Standing
     from cpsched.report.told import DecisionFacts
 

@@ -17,9 +17,9 @@ from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Subm
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from cpsched.check import Decision
     from cpsched.cli.output import Part
     from cpsched.instance import Instance
+    from cpsched.rules import Decision
     from cpsched.solution import Finding, Solution
 
 SolutionFile = Annotated[
@@ -158,8 +158,8 @@ def _verdict(solution: Solution, instance: Instance, decision: Decision, found: 
 
 
 def _rule_keys() -> list[str]:
-    from cpsched.check import RULES
     from cpsched.judge import LEVELS
+    from cpsched.rules import RULES
 
     return [*RULES, LEVELS]
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from cpsched.compare.contender import OPTIMAL, Contender, contend, given
-from cpsched.compare.optima import optima_in
-from cpsched.compare.session import Session, open_session
+from cpsched.comparison.contender import OPTIMAL, Contender, contend, given
+from cpsched.comparison.optima import optima_in
+from cpsched.comparison.session import Session, open_session
 from cpsched.gate.baseline import Baseline
 from cpsched.gate.measure import CaseQuestion, Measured, measured
 from cpsched.gate.verdict import CaseVerdict, verdict

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from cpsched.compare.sections import Section
-from cpsched.compare.text import markdown_tables, md
+from cpsched.comparison.sections import Section
+from cpsched.comparison.text import markdown_tables, md
 from cpsched.gate.measure import Distance
 from cpsched.gate.report import CheckedCases
 

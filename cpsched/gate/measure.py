@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from cpsched.compare.contender import OPTIMAL, Contender, contend
-from cpsched.compare.optima import optima_in
-from cpsched.compare.session import Session, Told, open_sessions
+from cpsched.comparison.contender import OPTIMAL, Contender, contend
+from cpsched.comparison.optima import optima_in
+from cpsched.comparison.session import Session, Told, open_sessions
 from cpsched.completeness.registry import doubts
 from cpsched.contents import Size
 from cpsched.errors import InputError, unexpected

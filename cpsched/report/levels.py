@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from cpsched.compare.shortfall import gangs_short, too_little
+from cpsched.comparison.shortfall import gangs_short, too_little
 from cpsched.objectives import level_text
 from cpsched.report.document import Block, Cell, Section, Text, table
 from cpsched.report.scene import View

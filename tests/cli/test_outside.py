@@ -12,7 +12,7 @@ import pytest
 
 import cpsched
 from cpsched.certificate import Certificate
-from cpsched.compare.session import Told
+from cpsched.comparison.session import Told
 from cpsched.gate.case import GateCase
 from cpsched.gate.measure import CaseQuestion
 from cpsched.importers.corpus import Case

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from cpsched.check import Decision
-from cpsched.compare.session import Told, open_session
+from cpsched.comparison.session import Told, open_session
 from cpsched.importers.corpus import Case, cases
+from cpsched.rules import Decision
 from cpsched.snapshot import Snapshot
 from tests.conformance.test_judge_rows import ROWS, heuristic, snapshot
 from tests.judge import decide, judged_both_ways

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from cpsched.compare.contender import recorded
-from cpsched.compare.optima import Optima
-from cpsched.compare.session import Session, Told, open_session
+from cpsched.comparison.contender import recorded
+from cpsched.comparison.optima import Optima
+from cpsched.comparison.session import Session, Told, open_session
 from cpsched.importers.corpus import Case, cases
 from cpsched.options import Options
 from cpsched.ranking import Gap, Standing, gap

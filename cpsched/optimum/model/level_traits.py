@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from cpsched.check import RULES
+from cpsched.rules import RULES
 
 
 class Reads(Enum):

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, cast
 
 from ortools.sat.python import cp_model
 
-from cpsched.check import Decision
 from cpsched.objectives import level_plan
 from cpsched.optimum.model.constraints.gang import enough
 from cpsched.optimum.model.level_traits import LEVEL_TRAITS
@@ -30,6 +29,7 @@ from cpsched.optimum.solvers.linearize import Linearizer
 from cpsched.optimum.solvers.portfolio import Portfolio
 from cpsched.optimum.solvers.prover import UNKNOWN, Answer, objective_of
 from cpsched.policy.levels import LevelRef
+from cpsched.rules import Decision
 
 Plan = Sequence[LevelRef]
 

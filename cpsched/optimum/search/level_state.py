@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from cpsched.check import Decision
 from cpsched.optimum.model.objective.stage import Stage
 from cpsched.optimum.provers import IDEAL
 from cpsched.optimum.relax.bounding import LexicographicBounds, Plan
 from cpsched.optimum.relax.stage_bounds import StageBound
+from cpsched.rules import Decision
 
 
 @dataclass

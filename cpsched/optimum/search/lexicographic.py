@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import closing
 
-from cpsched.check import Decision
 from cpsched.optimum import disagreement
 from cpsched.optimum.disagreement import SolverDisagreementError
 from cpsched.optimum.params import SolveParams
@@ -18,6 +17,7 @@ from cpsched.optimum.search.result import LevelResult, LevelResults
 from cpsched.optimum.search.starts import Starts
 from cpsched.optimum.search.state import SearchState
 from cpsched.optimum.solvers.interrupt import on_interrupt
+from cpsched.rules import Decision
 from cpsched.snapshot import Snapshot
 
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from cpsched.check import Decision
 from cpsched.objectives import comparable, value_of
 from cpsched.optimum.model.objective.stage import Stage
 from cpsched.optimum.provers import IDEAL, Prover
 from cpsched.policy.levels import LevelRef
+from cpsched.rules import Decision
 
 
 @dataclass

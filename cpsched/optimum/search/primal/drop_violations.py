@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from cpsched.check import Decision, Violation, violations
-from cpsched.check.placement import exceeded
-from cpsched.check.protections import budget_use
 from cpsched.instance import Task
 from cpsched.resources import add
+from cpsched.rules import Decision, Violation, violations
+from cpsched.rules.placement import exceeded
+from cpsched.rules.protections import budget_use
 from cpsched.snapshot import SessionJob, Snapshot
 
 MOST_ROUNDS = 100

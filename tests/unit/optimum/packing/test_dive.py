@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cpsched.compare.session import Told, open_session
+from cpsched.comparison.session import Told, open_session
 from cpsched.importers.corpus import cases
 from cpsched.optimum.params import SolveParams
 from cpsched.optimum.solve import decide

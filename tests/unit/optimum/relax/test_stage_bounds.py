@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ortools.sat.python import cp_model
 
-from cpsched.check import Decision
 from cpsched.optimum.model.classes import VictimClass
 from cpsched.optimum.model.objective.placement import QueueDeficitMax
 from cpsched.optimum.model.objective.queue_deficit import LinearDeficit
@@ -24,6 +23,7 @@ from cpsched.optimum.relax.stage_bounds import StageBound, StageBounds
 from cpsched.optimum.solvers.linear_model import LinearConstraint
 from cpsched.optimum.solvers.linearize import Linearizer, row_of
 from cpsched.optimum.solvers.lp import LpRelaxation, safe_dual_bound
+from cpsched.rules import Decision
 
 
 def model_of(*most: int) -> tuple[cp_model.CpModel, list[cp_model.IntVar]]:

@@ -7,11 +7,11 @@ from itertools import chain
 
 import pytest
 
-from cpsched.check import RULES, Decision, violations
 from cpsched.optimum.params import SolveParams
 from cpsched.optimum.search.bounding_passes import BoundingPasses
 from cpsched.optimum.search.lexicographic import LexicographicSearch
 from cpsched.optimum.search.primal.drop_violations import REMOVALS, drop_violations
+from cpsched.rules import RULES, Decision, violations
 from cpsched.solution import Eviction
 from tests.contested import crowds, decisions, sessions
 from tests.judge import cluster, conf, decide, job, pending, running, snapshot_of
