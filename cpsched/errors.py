@@ -57,4 +57,4 @@ def one_line(text: str, longest: int = 500) -> str:
     line = " ".join(text.split())
     if len(line) > longest:
         line = f"{line[: longest - 3]}..."
-    return visible(line)
+    return line if line.isascii() and line.isprintable() else visible(line)

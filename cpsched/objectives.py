@@ -8,7 +8,7 @@ from math import ceil, floor
 from types import MappingProxyType
 
 from cpsched.instance import Task
-from cpsched.policy.levels import BETWEEN, SENSES, LevelRef, Value
+from cpsched.policy.levels import SENSES, LevelRef, Value
 from cpsched.rules.decision import Decision
 from cpsched.rules.protections import budget_allowed, budget_use
 from cpsched.snapshot import Snapshot
@@ -194,19 +194,9 @@ OF_VICTIMS: dict[str, Callable[[Iterable[Task], Snapshot], Value]] = {
 }
 
 
-def level_plan(snapshot: Snapshot) -> list[LevelRef]:
+def level_plan(snapshot: Snapshot) -> tuple[LevelRef, ...]:
     """Every level of the policy in order; admission levels once per priority of starving jobs."""
-    plan: list[LevelRef] = []
-    priorities = sorted({job.priority for job in snapshot.starving}, reverse=True)
-    for level in snapshot.policy.levels:
-        if level.key != "jobs_admitted":
-            plan += [LevelRef(name) for name in level.names]
-            continue
-        for priority in priorities:
-            plan.append(LevelRef("jobs_admitted", priority))
-            if level.victims_between and priority != priorities[-1]:
-                plan += [LevelRef(name, priority) for name in BETWEEN]
-    return plan
+    return snapshot.level_plan
 
 
 def out_of_reach(snapshot: Snapshot, priority: int) -> Callable[[Task], bool]:

@@ -78,7 +78,7 @@ def values_of(levels: Iterable[Level]) -> dict[str, int | str | None]:
 
 def shown(level: Level, levels: Iterable[Level]) -> str:
     """A level's value as every table shows it; `levels` are all of the same decision."""
-    return level_text(level.label, level.value, values_of(levels))
+    return level_text(level.label, level.value, values_of(levels) if level.name == PRIORITY_SUM else {})
 
 
 def _is_proved(view: View) -> bool:

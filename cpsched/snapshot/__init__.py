@@ -7,6 +7,7 @@ from functools import cached_property, partial
 
 from cpsched.instance import RELEASING, Instance, Queue, Task
 from cpsched.policy import Policy
+from cpsched.policy.levels import BETWEEN, LevelRef
 from cpsched.shares import Exact, NotReady, QueueShare
 from cpsched.snapshot.enqueue import may_enter
 from cpsched.snapshot.identical import Identical, StaticRights, load_of
@@ -116,6 +117,21 @@ class Snapshot:
     def starving(self) -> tuple[SessionJob, ...]:
         """Jobs below their minimum that could take part in this session."""
         return tuple(job for job in self.jobs.values() if job.is_below_minimum and self.takes_part(job))
+
+    @cached_property
+    def level_plan(self) -> tuple[LevelRef, ...]:
+        """Every level of the policy in order; admission levels once per priority of starving jobs."""
+        plan: list[LevelRef] = []
+        priorities = sorted({job.priority for job in self.starving}, reverse=True)
+        for level in self.policy.levels:
+            if level.key != "jobs_admitted":
+                plan += [LevelRef(name) for name in level.names]
+                continue
+            for priority in priorities:
+                plan.append(LevelRef("jobs_admitted", priority))
+                if level.victims_between and priority != priorities[-1]:
+                    plan += [LevelRef(name, priority) for name in BETWEEN]
+        return tuple(plan)
 
     @cached_property
     def needs_valid_jobs(self) -> bool:

@@ -18,7 +18,6 @@ class LevelState:
 
     name: str
     priority: int | None
-    label: str
     bounds: list[StageBound] | None = None
     """Bounds of all its stages that a relaxed solution attains, given the same of all levels before it."""
     relaxed_stages: list[Stage] = field(default_factory=list)
@@ -58,7 +57,7 @@ class Levels(list[LevelState]):
     """All levels of a plan in order."""
 
     def __init__(self, plan: Plan):
-        super().__init__(LevelState(level.name, level.priority, level.label) for level in plan)
+        super().__init__(LevelState(level.name, level.priority) for level in plan)
 
     @property
     def fixed(self) -> list[list[int]]:

@@ -107,7 +107,7 @@ class LexicographicSearch:
 
     def _run_level(self, position: int) -> None:
         level = self._state.levels[position]
-        self.budget.log(f"level {level.label}")
+        self.budget.log_level("level", self._state.plan[position])
         if level.is_attained_by(self._state.incumbent.decision) and not self._state.has_model:
             self._close(position)
         elif self._state.has_time_for_model:

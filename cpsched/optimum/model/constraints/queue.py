@@ -15,9 +15,8 @@ from cpsched.snapshot.enqueue import asked, decisive_limits, promise
 
 def with_ancestors(snapshot: Snapshot, queue: str | None) -> tuple[str, ...]:
     """The queue and its ancestors, as far as they have shares."""
-    if queue is None or queue not in snapshot.shares:
-        return ()
-    return (queue, *snapshot.shares[queue].ancestors)
+    shares = snapshot.shares
+    return () if queue is None or queue not in shares else (queue, *shares[queue].ancestors)
 
 
 def change(v: Variables, queue: str, resource: str) -> Expr:
