@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cpsched.greedy.volcano.actions.hunt import Hunt
 from cpsched.greedy.volcano.actions.reclaim import may_go
-from cpsched.greedy.volcano.fast.board import Board
+from cpsched.greedy.volcano.fast.bulk_finder import BulkFinder
 from cpsched.greedy.volcano.search import Search, enough, for_allocation, for_backfill, scores
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.statement import Statement
@@ -19,18 +19,18 @@ from tests.property.test_volcano_fast_path import cluster
 from tests.unit.greedy_volcano.cluster import conf, opened
 
 
-def board_of(seed: int, nodes: int) -> tuple[Session, Board] | None:
+def board_of(seed: int, nodes: int) -> tuple[Session, BulkFinder] | None:
     """A session whose plugins the fast path knows, in tiers of any order."""
     draw = random.Random(seed)
     plugins: list[str] = ["priority", "gang", "conformance", "proportion", "predicates", "nodeorder", "binpack"]
     draw.shuffle(plugins)
     cut = draw.choice([len(plugins), 2, 4])
     session = opened(cluster(seed, nodes), conf("allocate", *(t for t in (plugins[:cut], plugins[cut:]) if t)))
-    session.board = Board.over(session)
-    return None if session.board is None else (session, session.board)
+    session.bulk_finder = BulkFinder.over(session)
+    return None if session.bulk_finder is None else (session, session.bulk_finder)
 
 
-def move(draw: random.Random, session: Session, board: Board) -> None:
+def move(draw: random.Random, session: Session, board: BulkFinder) -> None:
     """Evict, place or reserve at random; keep some of it, undo the rest."""
     statement = Statement(session)
     for _ in range(draw.choice([1, 3])):
@@ -55,7 +55,7 @@ def _waiting(session: Session) -> list[TaskState]:
     return [task for job in session.jobs.values() for task in job.by_status[Status.PENDING].values()]
 
 
-def check_preempting(session: Session, board: Board, task: TaskState, *, within_job: bool) -> None:
+def check_preempting(session: Session, board: BulkFinder, task: TaskState, *, within_job: bool) -> None:
     hunt, queue = Hunt(session, task, within_job=within_job), session.queue_of(task)
     prospect = board.preempting(task, within_job=within_job)
     for node in session.node_list:
@@ -68,7 +68,7 @@ def check_preempting(session: Session, board: Board, task: TaskState, *, within_
         assert prospect.doomed[node.index] == (worth and bool(victims) and refused)
 
 
-def check_reclaiming(session: Session, board: Board, task: TaskState) -> None:
+def check_reclaiming(session: Session, board: BulkFinder, task: TaskState) -> None:
     nodes = board.nodes(set())
     found = {node.name for node in board.reclaiming(task, nodes)}
     for node in session.node_list:
@@ -77,7 +77,7 @@ def check_reclaiming(session: Session, board: Board, task: TaskState) -> None:
         assert (node.name in found) == (bool(candidates) and enough(task, node, victims))
 
 
-def check_fit_and_scores(session: Session, board: Board, task: TaskState) -> None:
+def check_fit_and_scores(session: Session, board: BulkFinder, task: TaskState) -> None:
     session.pre_predicate(task)
     for test in (for_allocation(session), for_backfill(session)):
         found, _ = board.feasible(task, session.node_list, test.purpose, len(session.node_list))

@@ -8,7 +8,7 @@ from cpsched.collector import without_collector
 from cpsched.greedy.outcomes import SAMPLES, Choices, First, Outcomes, Sampled, all_outcomes
 from cpsched.greedy.volcano.actions import ACTIONS
 from cpsched.greedy.volcano.closing import nominations, phases, task_messages, unplaced
-from cpsched.greedy.volcano.fast.board import Board
+from cpsched.greedy.volcano.fast.bulk_finder import BulkFinder
 from cpsched.greedy.volcano.plugins import PLUGINS
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.status import Status
@@ -74,7 +74,7 @@ def _session(instance: Instance, policy: Policy, choices: Choices, options: Opti
     session = Session(instance, policy, choices, story)
     session.open(PLUGINS)
     if options.fast and _fast_shards(instance):
-        session.board = Board.over(session)
+        session.bulk_finder = BulkFinder.over(session)
     for name in policy.volcano.actions:
         ACTIONS[name](session)
     session.close()

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cpsched.greedy.volcano.amounts import fits
+from cpsched.greedy.volcano.finder import Nodes, Test
 from cpsched.greedy.volcano.fit import FitErrors
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.nodes import NodeAccount
-from cpsched.greedy.volcano.search import Nodes, Search, Test, choose
+from cpsched.greedy.volcano.search import Search, choose
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.statement import Statement
 from cpsched.greedy.volcano.task_queue import TaskQueue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cpsched.greedy.volcano.fast.board import Board
+from cpsched.greedy.volcano.fast.bulk_finder import BulkFinder
 from cpsched.greedy.volcano.statement import Statement
 from tests.unit.greedy_volcano.cluster import conf, group, node, opened, pod, priority_class, queue
 
@@ -20,7 +20,7 @@ def test_a_bound_pod_evicted_in_vain_is_running_for_reclaim() -> None:
         pod("small-x-0", "small", "2"),
     ]
     session = opened(objects, conf("reclaim", PLUGINS))
-    board = session.board = Board.over(session)
+    board = session.bulk_finder = BulkFinder.over(session)
     assert board is not None
     task, nodes = session.tasks["ns/small-x-0"], board.nodes(set())
     assert not board.reclaiming(task, nodes)
@@ -38,7 +38,7 @@ def test_a_gang_spares_one_less_after_one_is_gone() -> None:
         pod("small-x-0", "small", "1"),
     ]
     session = opened(objects, conf("preempt", PLUGINS))
-    board = session.board = Board.over(session)
+    board = session.bulk_finder = BulkFinder.over(session)
     assert board is not None
     task, one = session.tasks["ns/small-x-0"], session.nodes["n"]
 
@@ -60,7 +60,7 @@ def test_one_that_was_going_when_first_asked_may_be_restored() -> None:
         pod("small-x-0", "small", "1"),
     ]
     session = opened(objects, conf("preempt", PLUGINS))
-    board = session.board = Board.over(session)
+    board = session.bulk_finder = BulkFinder.over(session)
     assert board is not None
     task, statement = session.tasks["ns/small-x-0"], Statement(session)
     statement.evict(session.tasks["ns/big-x-0"], "preempt", task.job)
@@ -87,7 +87,7 @@ def test_the_answer_for_one_class_of_tasks_is_not_given_to_another() -> None:
     for name, (queue_name, importance, cpu) in hunters.items():
         objects += [group(name, 1, queue_name, priorityClassName=importance), pod(f"{name}-x-0", name, cpu)]
     session = opened(objects, conf("preempt", ("priority", *PLUGINS)))
-    board = session.board = Board.over(session)
+    board = session.bulk_finder = BulkFinder.over(session)
     assert board is not None
     for within_job in (False, True):
         found = {

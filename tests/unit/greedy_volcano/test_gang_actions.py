@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cpsched.greedy.volcano.fast.board import Board
+from cpsched.greedy.volcano.fast.bulk_finder import BulkFinder
 from cpsched.greedy.volcano.status import Status
 from cpsched.greedy.volcano.topology.alike import Alike
 from cpsched.greedy.volcano.topology.bundles import bundles_of
@@ -163,7 +163,7 @@ class TestAlike:
 
     def tried(self, objects: list[Object]) -> tuple[list[str], dict[str, str]]:
         found = opened(objects, conf("allocate", (*PLUGINS, "nodeorder")))
-        found.board = Board.over(found)
+        found.board = BulkFinder.over(found)
         assert found.board is not None
         job = found.jobs["ns/a"]
         distinct = Alike(found).distinct(["s0", "s1", "s2"], job.sub_jobs.values())

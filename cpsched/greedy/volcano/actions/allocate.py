@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from cpsched.greedy.volcano.finder import Test
 from cpsched.greedy.volcano.heap import Heap
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.placing import place_tasks
-from cpsched.greedy.volcano.search import Test, for_allocation
+from cpsched.greedy.volcano.search import for_allocation
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.statement import Statement
 from cpsched.greedy.volcano.tasks import TaskState

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from cpsched.greedy.volcano.actions.hunt import Hunt
 from cpsched.greedy.volcano.amounts import give
-from cpsched.greedy.volcano.fast.board import Board, NodeSet
+from cpsched.greedy.volcano.fast.bulk_finder import BulkFinder, NodeSet
+from cpsched.greedy.volcano.finder import Nodes
 from cpsched.greedy.volcano.nodes import NodeAccount
-from cpsched.greedy.volcano.search import Nodes, enough, ranked
+from cpsched.greedy.volcano.search import enough, ranked
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.statement import Statement
 from cpsched.greedy.volcano.tasks import TaskState
@@ -19,9 +20,9 @@ def preempt_normally(session: Session, statement: Statement, hunt: Hunt, nodes: 
     """Take the first node in score order that works, even one on which nobody need go."""
     if not nodes:
         return False
-    board = session.board
-    if board is not None and isinstance(nodes, NodeSet):
-        done = _preempt_somewhere(session, board, statement, hunt, nodes)
+    finder = session.bulk_finder
+    if finder is not None and isinstance(nodes, NodeSet):
+        done = _preempt_somewhere(session, finder, statement, hunt, nodes)
     else:
         done = any(_preempt_on(session, statement, hunt, node) for node in ranked(session, hunt.task, nodes))
     if not done:
@@ -29,31 +30,31 @@ def preempt_normally(session: Session, statement: Statement, hunt: Hunt, nodes: 
     return done
 
 
-def _preempt_somewhere(session: Session, board: Board, statement: Statement, hunt: Hunt, nodes: NodeSet) -> bool:
+def _preempt_somewhere(session: Session, finder: BulkFinder, statement: Statement, hunt: Hunt, nodes: NodeSet) -> bool:
     """The fast path: nodes that cannot be cleared are left out, and of doomed attempts only the traces are left."""
     task = hunt.task
-    prospect = board.preempting(task, within_job=hunt.within_job)
-    unsettled = board.unsettled(prospect)
+    prospect = finder.preempting(task, within_job=hunt.within_job)
+    unsettled = finder.unsettled(prospect)
     vain: NodeAccount | None = None
-    for node in board.ranked(task, nodes, prospect.worth):
+    for node in finder.ranked(task, nodes, prospect.worth):
         if prospect.doomed[node.index] and not session.story.wanted:
             vain = node
             if node.index in unsettled:
-                board.leave_traces(board.victims(prospect, node))
+                finder.leave_traces(finder.victims(prospect, node))
             continue
         if vain is not None:
-            _note_refusal(session, board, task, board.victims(prospect, vain))
+            _note_refusal(session, finder, task, finder.victims(prospect, vain))
             vain = None
         if _preempt_on(session, statement, hunt, node):
             return True
     if vain is not None:
         # Of refusals by one rule the last one's numbers stay.
-        _note_refusal(session, board, task, board.victims(prospect, vain))
+        _note_refusal(session, finder, task, finder.victims(prospect, vain))
     return False
 
 
-def _note_refusal(session: Session, board: Board, task: TaskState, gone: Sequence[TaskState]) -> None:
-    if board.limits is not None and (refusal := board.limits.refusal(session.queue_of(task), task, gone)):
+def _note_refusal(session: Session, finder: BulkFinder, task: TaskState, gone: Sequence[TaskState]) -> None:
+    if finder.limits is not None and (refusal := finder.limits.refusal(session.queue_of(task), task, gone)):
         session.story.note(task.key, "preempt", refusal)
 
 
@@ -84,12 +85,12 @@ def _preempt_on(session: Session, statement: Statement, hunt: Hunt, node: NodeAc
 
 def _is_doomed(session: Session, task: TaskState, victims: Sequence[TaskState]) -> bool:
     """Whether the queue could not take the task even if all victims went; if so, the traces of trying are left."""
-    board = session.board
-    if board is None or session.story.wanted or board.limits is None:
+    finder = session.bulk_finder
+    if finder is None or session.story.wanted or finder.limits is None:
         return False
-    refusal = board.limits.refusal(session.queue_of(task), task, victims)
+    refusal = finder.limits.refusal(session.queue_of(task), task, victims)
     if refusal is not None:
-        board.leave_traces(victims)
+        finder.leave_traces(victims)
         session.story.note(task.key, "preempt", refusal)
     return refusal is not None
 

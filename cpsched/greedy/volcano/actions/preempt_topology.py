@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cpsched.greedy.volcano.actions.hunt import Hunt
+from cpsched.greedy.volcano.finder import Nodes
 from cpsched.greedy.volcano.hooks import Simulation
 from cpsched.greedy.volcano.nodes import NodeAccount
-from cpsched.greedy.volcano.search import Nodes, enough
+from cpsched.greedy.volcano.search import enough
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.statement import Statement
 from cpsched.greedy.volcano.tasks import TaskState

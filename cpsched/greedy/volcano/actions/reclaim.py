@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from cpsched.greedy.volcano.amounts import fits, give
-from cpsched.greedy.volcano.fast.board import NodeSet
 from cpsched.greedy.volcano.heap import Heap
 from cpsched.greedy.volcano.hooks import Refusal
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.nodes import NodeAccount
-from cpsched.greedy.volcano.search import Nodes, Search, by_shard, enough, for_preemption, resolvable
+from cpsched.greedy.volcano.search import Search, by_shard, enough, finder_of, for_preemption, resolvable
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.statement import Statement
 from cpsched.greedy.volcano.status import Status
@@ -65,16 +64,11 @@ def _serve(session: Session, job: JobState, tasks: Heap[TaskState]) -> None:
 def _reclaim_for(session: Session, statement: Statement, task: TaskState) -> None:
     cached = session.conf.configurations["reclaim"].boolean("predicateErrorCacheEnable")
     nodes, _ = Search(session, cached=cached).feasible(task, resolvable(session, task), for_preemption(session))
-    for node in (node for group in by_shard(session, nodes) for node in _worth_a_look(session, task, group)):
+    finder = finder_of(session, nodes)
+    for node in (node for group in by_shard(session, nodes) if group for node in finder.reclaiming(task, group)):
         if reclaim_on(session, statement, task, node):
             return
     session.story.note(task.key, "reclaim", f"no node among {len(nodes)} gives enough up")
-
-
-def _worth_a_look(session: Session, task: TaskState, nodes: Nodes) -> Nodes:
-    if session.board is not None and isinstance(nodes, NodeSet):
-        return session.board.reclaiming(task, nodes)
-    return nodes
 
 
 def reclaim_on(session: Session, statement: Statement, task: TaskState, node: NodeAccount) -> bool:

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cpsched.greedy.volcano.fast.arrays import Ints, Mask, NodeArrays
-from cpsched.greedy.volcano.fast.bulk import ShareBulk
-from cpsched.greedy.volcano.fast.naming import Naming
-from cpsched.greedy.volcano.fast.rows import Rows
+from cpsched.greedy.volcano.fast.plugin_bulk import ShareBulk
+from cpsched.greedy.volcano.fast.victim_arrays import VictimArrays
+from cpsched.greedy.volcano.fast.victim_votes import VictimVotes
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.tasks import TaskState
 
@@ -31,9 +31,9 @@ class Bounds:
 
     def __init__(self, session: Session, arrays: NodeArrays, limits: ShareBulk | None):
         self._session, self._arrays, self._limits = session, arrays, limits
-        self.rows = Rows(session, arrays.names)
-        self._preemptable = Naming(session, self.rows, arrays.count, "preemptable")
-        self._reclaimable = Naming(session, self.rows, arrays.count, "reclaimable")
+        self.rows = VictimArrays(session, arrays.names)
+        self._preemptable = VictimVotes(session, self.rows, arrays.count, "preemptable")
+        self._reclaimable = VictimVotes(session, self.rows, arrays.count, "reclaimable")
         self._kept: dict[Hashable, Any] = {}
         self._version = 0
 

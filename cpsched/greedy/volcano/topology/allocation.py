@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+from cpsched.greedy.volcano.finder import Test
 from cpsched.greedy.volcano.hooks import Refusal
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.placing import place_tasks
-from cpsched.greedy.volcano.search import Test
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.statement import Operation, Statement, saved
 from cpsched.greedy.volcano.task_queue import TaskQueue

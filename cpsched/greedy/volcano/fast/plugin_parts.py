@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cpsched.greedy.volcano.fast.bulk import BinpackBulk, FilterBulk, NearBulk, OrderBulk, ShareBulk
+from cpsched.greedy.volcano.fast.plugin_bulk import BinpackBulk, FilterBulk, NearBulk, OrderBulk, ShareBulk
 from cpsched.greedy.volcano.picture import FilterView, has_pod_affinity
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.tasks import TaskState
@@ -13,7 +13,7 @@ from cpsched.instance import Task
 from cpsched.objects.cluster import ReplicaSet, ReplicationController, Service, StatefulSet
 
 
-class Parts:
+class PluginParts:
     """The plugins' bulk forms, and which scores depend on the candidates."""
 
     def __init__(self, session: Session, bulks: Mapping[type, Any]):
@@ -32,7 +32,7 @@ class Parts:
         self._relative = [key for key in _relative_scores(session, tasks) if order is not None and order.weights[key]]
 
     @classmethod
-    def of(cls, session: Session) -> Parts | None:
+    def of(cls, session: Session) -> PluginParts | None:
         """The parts, None if a plugin answers for single nodes only."""
         found: dict[type, Any] = {}
         for tier in session.hooks:

@@ -1,4 +1,4 @@
-"""The fast path: decides for simple tasks what `search.py` decides node by node, and never differently."""
+"""The NodeFinder for all nodes at once: for simple tasks what `PlainFinder` finds node by node, never differently."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from cpsched.filters.contract import PreFilterResult
 from cpsched.greedy.outcomes import First
 from cpsched.greedy.volcano.fast.arrays import Ints, Mask, NodeArrays
 from cpsched.greedy.volcano.fast.bounds import Bounds, Prospect
-from cpsched.greedy.volcano.fast.kind import TaskKind, signature
-from cpsched.greedy.volcano.fast.parts import Parts, events_cancel_out, only_limits
+from cpsched.greedy.volcano.fast.plugin_parts import PluginParts, events_cancel_out, only_limits
+from cpsched.greedy.volcano.fast.task_kind import TaskKind, signature
+from cpsched.greedy.volcano.finder import Nodes, Purpose, Test, nodes_to_find
 from cpsched.greedy.volcano.fit import TOO_MANY_PODS, FitError, FitErrors, insufficient
 from cpsched.greedy.volcano.nodes import NodeAccount
 from cpsched.greedy.volcano.session import Session
@@ -66,10 +67,10 @@ class GroupedErrors(FitErrors):
         return f"{self._where()}0/{total} nodes are unavailable: {listed}."
 
 
-class Board:
+class BulkFinder:
     """Kinds of tasks over the arrays of nodes."""
 
-    def __init__(self, session: Session, parts: Parts):
+    def __init__(self, session: Session, parts: PluginParts):
         self._session, self._parts = session, parts
         names = sorted({name for task in session.tasks.values() for name in task.request} | _weighed(parts))
         self.arrays = NodeArrays(session.node_list, parts.picture, names)
@@ -79,17 +80,17 @@ class Board:
         self._restores = events_cancel_out(session)
 
     @classmethod
-    def over(cls, session: Session) -> Board | None:
-        """A board, unless some plugin or amount cannot be answered for in bulk."""
-        parts = Parts.of(session)
+    def over(cls, session: Session) -> BulkFinder | None:
+        """A finder for the session, unless some plugin or amount cannot be answered for in bulk."""
+        parts = PluginParts.of(session)
         if parts is None or not session.node_list:
             return None
-        board = cls(session, parts)
-        if not board.arrays.exact or (parts.order and not board.arrays.all_have_cpu_and_memory):
+        finder = cls(session, parts)
+        if not finder.arrays.exact or (parts.order and not finder.arrays.all_have_cpu_and_memory):
             return None
-        board._sort()
-        session.watch(board._changed)
-        return board
+        finder._sort()
+        session.watch(finder._changed)
+        return finder
 
     def knows(self, task: TaskState) -> bool:
         """Whether the task is simple: no filter or score of its kind depends on other pods."""
@@ -117,20 +118,28 @@ class Board:
         if self._parts.filters is not None:
             self._parts.filters.mark(task.key, self._kind_by_task[task.key].prepared)
 
-    def subset(self, nodes: Sequence[NodeAccount]) -> NodeSet:
+    def subset(self, nodes: Nodes) -> NodeSet:
         """Some of the nodes."""
-        return NodeSet(self._session.node_list, _numbers(nodes))
+        return nodes if isinstance(nodes, NodeSet) else NodeSet(self._session.node_list, _numbers(nodes))
 
     def nodes(self, names_to_leave_out: set[str]) -> NodeSet:
         """All nodes but some."""
         kept = [node.index for node in self._session.node_list if node.name not in names_to_leave_out]
         return NodeSet(self._session.node_list, np.array(kept, dtype=np.int64))
 
-    def feasible(self, task: TaskState, nodes: Sequence[NodeAccount], purpose: str, wanted: int) -> tuple[NodeSet, int]:
-        """Feasible nodes in the order found, and how many were looked at.
+    def feasible(self, task: TaskState, nodes: Nodes, test: Test, *, detailed: bool) -> tuple[NodeSet, FitErrors]:
+        """As a PlainFinder has them; what speaks against nodes only where upstream looks at it: if none is found.
 
         The questions below are asked about the same task before anything changes again.
         """
+        session = self._session
+        found, processed = self._found(task, nodes, test.purpose, nodes_to_find(len(nodes)))
+        session.start_index = (session.start_index + processed) % len(nodes)
+        none = detailed and not found and test.purpose != "preempt"
+        return found, self._errors(task, nodes, test.purpose) if none else FitErrors()
+
+    def _found(self, task: TaskState, nodes: Nodes, purpose: Purpose, wanted: int) -> tuple[NodeSet, int]:
+        """Feasible nodes in the order found, and how many were looked at."""
         kind = self._kind_by_task[task.key]
         kind.refresh()
         if purpose != "allocate":
@@ -154,7 +163,7 @@ class Board:
             places = places[:wanted]
         return NodeSet(self._session.node_list, places if order is None else order[places]), looked_at
 
-    def errors(self, task: TaskState, nodes: Sequence[NodeAccount], purpose: str) -> FitErrors:
+    def _errors(self, task: TaskState, nodes: Nodes, purpose: Purpose) -> FitErrors:
         """What speaks against every one of the nodes, where none was found."""
         kind = self._kind_by_task[task.key]
         left = np.ones(self.arrays.count, dtype=np.bool_)
@@ -173,8 +182,8 @@ class Board:
         _split(groups, left, crowded, FitError((TOO_MANY_PODS,)))
         return GroupedErrors(groups, self._session.node_list)
 
-    def now_and_later(self, task: TaskState, nodes: NodeSet) -> tuple[NodeSet, NodeSet]:
-        """Feasible nodes with free room, and those where room will be free."""
+    def now_and_later(self, task: TaskState, nodes: Nodes) -> tuple[NodeSet, NodeSet]:  # noqa: D102
+        nodes = self.subset(nodes)
         kind = self._kind_by_task[task.key]
         if kind.fitting()[1]:
             return nodes, nodes[:0]
@@ -197,9 +206,8 @@ class Board:
         whole = batch[nodes.indexes] if extra is None else batch[nodes.indexes] + extra
         return own[nodes.indexes] + (whole if near is None else whole + near)
 
-    def best(self, task: TaskState, nodes: NodeSet) -> NodeAccount:
-        """A node with the highest score."""
-        scores = self.scores(task, nodes)
+    def best(self, task: TaskState, nodes: Nodes) -> NodeAccount:  # noqa: D102
+        scores = self.scores(task, self.subset(nodes))
         top = scores.argmax()
         if isinstance(self._session.choices, First):
             return nodes[int(top)]
@@ -247,9 +255,9 @@ class Board:
         new = ~(rows.told & rows.running)[prospect.victims]
         return set(rows.node[prospect.victims[new]].tolist())
 
-    def reclaiming(self, task: TaskState, nodes: NodeSet) -> NodeSet:
-        """Those of the nodes that reclaim must look at."""
-        return NodeSet(self._session.node_list, nodes.indexes[self._bound().reclaiming(task)[nodes.indexes]])
+    def reclaiming(self, task: TaskState, nodes: Nodes) -> NodeSet:  # noqa: D102
+        indexes = _numbers(nodes)
+        return NodeSet(self._session.node_list, indexes[self._bound().reclaiming(task)[indexes]])
 
     def _bound(self) -> Bounds:
         if self._bounds is None:
@@ -308,7 +316,7 @@ class Board:
         return TaskKind(task, prepared or {}, parts.filters, parts.order, parts.pack, self.arrays, apart=apart)
 
 
-def _numbers(nodes: Sequence[NodeAccount]) -> Ints:
+def _numbers(nodes: Nodes) -> Ints:
     if isinstance(nodes, NodeSet):
         return nodes.indexes
     return np.array([node.index for node in nodes], dtype=np.int64)
@@ -321,5 +329,5 @@ def _split(groups: list[tuple[FitError, Ints]], left: Mask, mask: Mask, error: F
         left[fresh] = False
 
 
-def _weighed(parts: Parts) -> set[str]:
+def _weighed(parts: PluginParts) -> set[str]:
     return {"cpu", "memory", *(parts.pack.weights if parts.pack is not None else ())}

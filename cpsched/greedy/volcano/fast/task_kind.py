@@ -12,7 +12,7 @@ from cpsched.filters.status import Status
 from cpsched.greedy.volcano.fast import scores, single
 from cpsched.greedy.volcano.fast.arrays import Ints, Mask, NodeArrays
 from cpsched.greedy.volcano.fast.asks import Asks
-from cpsched.greedy.volcano.fast.bulk import BinpackBulk, FilterBulk, OrderBulk
+from cpsched.greedy.volcano.fast.plugin_bulk import BinpackBulk, FilterBulk, OrderBulk
 from cpsched.greedy.volcano.tasks import TaskState
 
 FEW = 14

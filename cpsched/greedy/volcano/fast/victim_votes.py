@@ -8,8 +8,8 @@ import numpy as np
 
 from cpsched.greedy.outcomes import First
 from cpsched.greedy.volcano.fast.arrays import Ints, Mask
-from cpsched.greedy.volcano.fast.bulk import ShareBulk
-from cpsched.greedy.volcano.fast.rows import Rows
+from cpsched.greedy.volcano.fast.plugin_bulk import ShareBulk
+from cpsched.greedy.volcano.fast.victim_arrays import VictimArrays
 from cpsched.greedy.volcano.hooks import FLAGS
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.tasks import TaskState
@@ -22,10 +22,10 @@ KNOWN = {
 """Plugins whose victims follow from the arrays."""
 
 
-class Naming:
+class VictimVotes:
     """The victims of one extension point."""
 
-    def __init__(self, session: Session, rows: Rows, nodes: int, point: str):
+    def __init__(self, session: Session, rows: VictimArrays, nodes: int, point: str):
         self._session, self._rows, self._nodes = session, rows, nodes
         self._tiers = _known_tiers(session, point)
         self.exact = self._tiers is not None and isinstance(session.choices, First)

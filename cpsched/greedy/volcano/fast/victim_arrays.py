@@ -34,7 +34,7 @@ class RowGroups:
         return sums
 
 
-class Rows:
+class VictimArrays:
     """Whatever decides who may be evicted."""
 
     def __init__(self, session: Session, names: Sequence[str]):
