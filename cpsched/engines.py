@@ -13,7 +13,7 @@ from cpsched import external
 from cpsched.collector import few_collections
 from cpsched.errors import InputError
 from cpsched.instance import Instance
-from cpsched.judge import examined
+from cpsched.judge import Checked, examined
 from cpsched.options import Options
 from cpsched.policy import Policy
 from cpsched.rules import Decision
@@ -112,7 +112,13 @@ def find(name: str) -> Engine:
 
 
 def run(name: str, instance: Instance, policy: Policy, options: Options) -> Solution:
-    """The engine's decision, judged; whoever hands it on stamps it with the instance's hash."""
+    """The engine's solution, checked; to be stamped with the instance's hash before it leaves the program."""
+    with few_collections():
+        return decide(name, instance, policy, options).solution
+
+
+def decide(name: str, instance: Instance, policy: Policy, options: Options) -> Checked:
+    """The same together with the decision inside it, for callers that go on with it."""
     engine = find(name)
     if options.pod_groups:
         _refuse_pod_groups(name)
@@ -121,13 +127,8 @@ def run(name: str, instance: Instance, policy: Policy, options: Options) -> Solu
     if not engine.has_solver:
         _refuse_solver_files(name, options)
     with few_collections():
-        return _examined(engine, instance, policy, options)
-
-
-def _examined(engine: Engine, instance: Instance, policy: Policy, options: Options) -> Solution:
-    """Apart, so that all but the solution is gone when garbage is looked for again."""
-    solution, decision = engine.decide(instance, policy, options)
-    return examined(instance, policy, solution.model_copy(update={"seed": options.seed}), decision)
+        solution, decision = engine.decide(instance, policy, options)
+        return examined(instance, policy, solution.model_copy(update={"seed": options.seed}), decision)
 
 
 def _refuse_only(name: str, engine: Engine, instance: Instance, only: str) -> None:

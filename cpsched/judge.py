@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import zip_longest
+from typing import NamedTuple
 
 import cpsched.version
 from cpsched.completeness.registry import doubts
@@ -22,6 +23,13 @@ LEVELS = "levels"
 NOT_THE_POLICYS = "its levels are not those of the policy"
 
 
+class Checked(NamedTuple):
+    """A solution with its findings and levels, and the decision inside it that they are of."""
+
+    solution: Solution
+    decision: Decision
+
+
 def decision_of(instance: Instance, policy: Policy, solution: Solution) -> Decision:
     """The decision inside the solution, seen against the session as it opens."""
     return Decision.of(Snapshot(instance, policy), solution)
@@ -33,7 +41,7 @@ def judged(instance: Instance, policy: Policy, solution: Solution) -> Solution:
     Every decision that this package did not just make comes in here: from files, rows, other programs' hands. If it was
     made from another input or under another policy, its notes say so.
     """
-    found = stamped(instance, examined(instance, policy, solution.from_outside()))
+    found = stamped(instance, examined(instance, policy, solution.from_outside()).solution)
     return found.model_copy(update={"notes": tuple(differences(instance, policy, solution))})
 
 
@@ -42,22 +50,21 @@ def stamped(instance: Instance, solution: Solution) -> Solution:
     return solution.model_copy(update=made_from(instance))
 
 
-def examined(instance: Instance, policy: Policy, solution: Solution, known: Decision | None = None) -> Solution:
+def examined(instance: Instance, policy: Policy, solution: Solution, known: Decision | None = None) -> Checked:
     """An engine's solution with its findings, and its levels unless its own proofs hold them; not stamped.
 
     `known` spares the work if it is the decision inside the solution, judged before.
     """
     decision = _same(known, instance, policy, solution) or decision_of(instance, policy, solution)
     computed = () if solution.status in NO_DECISION else levels(decision)
-    return solution.model_copy(
-        update={
-            **made_under(policy),
-            "levels": solution.levels if solution.proves else computed,
-            "findings": findings(decision, solution),
-            "versions": {"cpsched": cpsched.version.__version__, **solution.versions},
-            "doubts": doubts_about(instance, policy, solution),
-        }
-    )
+    found = {
+        **made_under(policy),
+        "levels": solution.levels if solution.proves else computed,
+        "findings": findings(decision, solution),
+        "versions": {"cpsched": cpsched.version.__version__, **solution.versions},
+        "doubts": doubts_about(instance, policy, solution),
+    }
+    return Checked(solution.model_copy(update=found), decision)
 
 
 def doubts_about(instance: Instance, policy: Policy, solution: Solution) -> tuple[Doubt, ...]:

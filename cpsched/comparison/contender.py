@@ -16,7 +16,7 @@ from cpsched.judge import judged, stamped
 from cpsched.options import Options
 from cpsched.ranking import Standing
 from cpsched.snapshot import Snapshot
-from cpsched.solution import Solution
+from cpsched.solution import NO_DECISION, Solution
 
 OPTIMAL = "optimal"
 
@@ -57,20 +57,19 @@ def checked(names: Sequence[str], others: Iterable[str] = ()) -> tuple[str, ...]
 
 def contend(session: Session, name: str, options: Options, optima: Optima) -> Contender:
     """Let one engine decide."""
-    started = time.perf_counter()
-    snapshot = Snapshot(session.instance, session.policy)
+    started, instance, policy = time.perf_counter(), session.instance, session.policy
     if name == RECORDED:
-        return _recorded(session, snapshot)
+        return _recorded(session, Snapshot(instance, policy))
     engine = session.mirror if name == engines.MIRROR else name
     if engine == OPTIMAL:
-        solution = optima.best(session.instance, session.policy, options)
-    else:
-        told = session.options(engine, options)
-        solution = stamped(session.instance, engines.run(engine, session.instance, session.policy, told))
-    seconds = time.perf_counter() - started
-    standing = Standing.of(snapshot, solution)
-    warning = optima.warning if engine == OPTIMAL else ""
-    return Contender(name, solution, standing, seconds=seconds, cache_warning=warning)
+        solution = optima.best(instance, policy, options)
+        seconds = time.perf_counter() - started
+        standing = Standing.of(Snapshot(instance, policy), solution)
+        return Contender(name, solution, standing, seconds=seconds, cache_warning=optima.warning)
+    found, decision = engines.decide(engine, instance, policy, session.options(engine, options))
+    solution, seconds = stamped(instance, found), time.perf_counter() - started
+    standing = None if solution.status in NO_DECISION else Standing.of_decision(decision, len(solution.findings))
+    return Contender(name, solution, standing, seconds=seconds)
 
 
 def given(session: Session, name: str, solution: Solution) -> Contender:

@@ -25,7 +25,7 @@ from cpsched.explanation.scaling import enough_for_all
 from cpsched.explanation.subject import Subject, settled, subject_of
 from cpsched.explanation.trial import Changes, Trial
 from cpsched.instance import Instance
-from cpsched.judge import decision_of
+from cpsched.judge import Checked
 from cpsched.optimum.queries.feasibility import UndecidedError, identical_pending
 from cpsched.options import Options
 from cpsched.policy import Policy
@@ -94,29 +94,37 @@ class Inquiry:
         assert self.subject.job is not None
         return self.subject.job
 
-    @cached_property
+    @property
     def solution(self) -> Solution:
         """What the engine decides."""
-        return self._run(self.engine)
+        return self._of_engine.solution
 
-    @cached_property
+    @property
     def decision(self) -> Decision:
         """The same, seen against the session."""
-        return decision_of(self.snapshot.instance, self.snapshot.policy, self.solution)
+        return self._of_engine.decision
 
-    @cached_property
+    @property
     def optimum(self) -> Solution:
         """The best decision, or the best so far."""
-        return self.solution if self.engine == "optimal" else self._run("optimal")
+        return self._best.solution
 
-    @cached_property
+    @property
     def best(self) -> Decision:
         """The same, seen against the session."""
-        return decision_of(self.snapshot.instance, self.snapshot.policy, self.optimum)
+        return self._best.decision
 
-    def _run(self, engine: str) -> Solution:
+    @cached_property
+    def _of_engine(self) -> Checked:
+        return self._decide(self.engine)
+
+    @cached_property
+    def _best(self) -> Checked:
+        return self._of_engine if self.engine == "optimal" else self._decide("optimal")
+
+    def _decide(self, engine: str) -> Checked:
         options = replace(self.options, time_limit=max(0.5, self.clock.left * 0.4))
-        return engines.run(engine, self.snapshot.instance, self.snapshot.policy, options)
+        return engines.decide(engine, self.snapshot.instance, self.snapshot.policy, options)
 
     # Placed, or nothing to place.
 
@@ -289,10 +297,10 @@ class Inquiry:
         limit = max(0.05, self.clock.left * 0.2)
         options = replace(self.options, time_limit=limit)
         try:
-            solution = engines.run("optimal", instance, self.snapshot.policy, options)
+            solution, decision = engines.decide("optimal", instance, self.snapshot.policy, options)
         except InputError:
             return None
-        if self.goal.is_met(decision_of(instance, self.snapshot.policy, solution)):
+        if self.goal.is_met(decision):
             return True
         if solution.status is SolutionStatus.OPTIMAL:
             return False

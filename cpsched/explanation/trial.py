@@ -10,7 +10,6 @@ from cpsched import engines
 from cpsched.explanation.changes import Change, applied
 from cpsched.explanation.goal import Clock, Goal, decision_with, is_large
 from cpsched.instance import Instance
-from cpsched.judge import decision_of
 from cpsched.objectives import OF_VICTIMS
 from cpsched.optimum.queries.feasibility import Demand, UndecidedError
 from cpsched.options import Options
@@ -121,8 +120,8 @@ class Trial:
             raise UndecidedError
         limit = max(0.05, self.clock.left * 0.1)
         options = Options(time_limit=limit, workers=1, deterministic=self.clock.deterministic)
-        solution = engines.run("optimal", instance, self.policy, options)
-        if self.goal.is_met(decision_of(instance, self.policy, solution)):
+        solution, decision = engines.decide("optimal", instance, self.policy, options)
+        if self.goal.is_met(decision):
             return True
         if solution.status is not SolutionStatus.OPTIMAL:
             self.clock.spend(limit)

@@ -41,7 +41,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
     def run(name: str, instance: Instance, policy: Policy, options: Options) -> Solution:
         seen.append(options.time_limit)
-        found = examined(instance, policy, Solution(engine=name, binds={"a/task-0": "n1"}))
+        found = examined(instance, policy, Solution(engine=name, binds={"a/task-0": "n1"})).solution
         status = SolutionStatus.FEASIBLE if options.time_limit < 1 else SolutionStatus.OPTIMAL
         levels = tuple(one.model_copy(update={"bound": one.value, "proved": True}) for one in found.levels)
         proofs = {"status": status, "levels": levels if status == "optimal" else found.levels}
@@ -122,7 +122,7 @@ def test_a_damaged_memory_is_solved_anew(tmp_path: Path, asked: list[float], dam
 def nothing(entry: dict[str, Any]) -> None:
     """Legal, worse, and every level is called proved: no judge can tell that this is not the optimum."""
     entry["solution"]["binds"] = {}
-    levels = examined(*session(), Solution()).levels
+    levels = examined(*session(), Solution()).solution.levels
     entry["solution"]["levels"] = [
         one.model_copy(update={"bound": one.value, "proved": True}).model_dump(mode="json") for one in levels
     ]
