@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from cpsched.components import components
 from cpsched.instance import Task
 from cpsched.rules.decision import Decision
 from cpsched.rules.identical import charge_of, payers
@@ -143,14 +144,5 @@ def _components(decision: Decision, missing: dict[str, Missing]) -> list[list[st
         for victim in decision.victims_by_node[node]:
             if victim.key in contested and (queue := decision.snapshot.queue_of(victim)):
                 by_queue.setdefault(queue.name, []).append(node)
-    if not everywhere and not by_queue:
-        return [[node] for node in missing]
-    import networkx
-
-    graph: Any = networkx.Graph()
-    graph.add_nodes_from(missing)
-    if everywhere:
-        networkx.add_path(graph, missing)
-    for nodes in by_queue.values():
-        networkx.add_path(graph, nodes)
-    return [sorted(nodes) for nodes in networkx.connected_components(graph)]
+    together = [list(missing)] if everywhere else list(by_queue.values())
+    return [sorted(nodes) for nodes in components(missing, together)]
