@@ -254,13 +254,9 @@ def _update(report: CheckedCases, path: str, files: list[File]) -> int:
 
 
 def _show(report: CheckedCases, *lines: str) -> None:
-    from cpsched.cli.tables import table
+    from cpsched.cli.tables import shown
     from cpsched.gate.markdown import sections
 
-    parts: list[Any] = [report.read] if report.read else []
-    for one in sections(report):
-        parts.append(table(one.title, one.columns, one.rows))
-        if one.more:
-            parts.append(f"... and {one.more} more; --json shows all.")
+    parts: list[Any] = [*([report.read] if report.read else []), *shown(sections(report))]
     models = [f"{report.models}."] if report.models else []
     emit_tables(*parts, *models, f"{report.headline}.", *lines)

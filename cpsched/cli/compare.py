@@ -34,7 +34,6 @@ from cpsched.errors import InputError, unexpected
 
 if TYPE_CHECKING:
     from cpsched.comparison.compare import Comparison
-    from cpsched.comparison.sections import Section
     from cpsched.comparison.session import Told
     from cpsched.importers.corpus import Case
     from cpsched.options import Options
@@ -188,6 +187,7 @@ def _document(kept: list[Any], summary: Any) -> dict[str, Any]:
 
 def _show_whole(comparisons: list[Comparison], markdown: bool) -> None:
     """One case in full, for each scheduler whose pods wait in it."""
+    from cpsched.cli.tables import shown
     from cpsched.comparison.sections import headline, sections
 
     if markdown:
@@ -195,27 +195,19 @@ def _show_whole(comparisons: list[Comparison], markdown: bool) -> None:
         return
     parts: list[Any] = []
     for one in comparisons:
-        parts += [[f"{one.id}, model {one.model}", *headline(one)], *_tables(sections(one))]
+        parts += [[f"{one.id}, model {one.model}", *headline(one)], *shown(sections(one))]
     emit_tables(*parts)
 
 
 def _show_many(summary: Any, markdown: bool) -> None:
+    from cpsched import tables
+    from cpsched.cli.tables import shown
     from cpsched.comparison.sections import summary_sections
-    from cpsched.comparison.text import markdown_tables
 
     if markdown:
-        emit("\n".join(markdown_tables(summary_sections(summary))).lstrip("\n"))
+        emit(tables.markdown(summary_sections(summary)))
         return
-    emit_tables(*_tables(summary_sections(summary)))
-
-
-def _tables(sections: Iterator[Section]) -> Iterator[Any]:
-    from cpsched.cli.tables import table
-
-    for one in sections:
-        yield table(one.title, one.columns, one.rows)
-        if one.more:
-            yield f"... and {one.more} more; --json shows all."
+    emit_tables(*shown(summary_sections(summary)))
 
 
 def _exit_code(summary: Any) -> int:

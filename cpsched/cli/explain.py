@@ -144,8 +144,8 @@ def _show(
     markdown: bool,
     output: str | None,
 ) -> None:
-    from cpsched.cli.explanation import explanation_tables
-    from cpsched.comparison.text import md
+    from cpsched.cli.tables import MOST_ROWS, shown
+    from cpsched.tables import md
 
     def as_text() -> str:
         if not markdown:
@@ -157,7 +157,7 @@ def _show(
         if json or markdown:
             emit(as_json(_document(found)) if json else as_text())
         else:
-            parts = ((line, *explanation_tables(one.blocks())) for line, one in zip(read, found, strict=True))
+            parts = ((line, *shown(one.blocks(), MOST_ROWS)) for line, one in zip(read, found, strict=True))
             emit_tables(*(part for answer in parts for part in answer), *elsewhere)
 
     deliver(show, (output, as_text))

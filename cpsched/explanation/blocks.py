@@ -1,9 +1,8 @@
-"""An explanation as lines and tables, for whoever prints it."""
+"""An explanation as lines and tables, before they are printed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from cpsched.alterations import Alteration
 from cpsched.doubts import for_this_dump
@@ -19,18 +18,8 @@ from cpsched.explanation.result import (
     Victims,
 )
 from cpsched.objectives import level_text
+from cpsched.tables import Block, Table
 
-
-@dataclass(frozen=True)
-class Table:
-    """A titled table; a column whose name begins with # holds numbers."""
-
-    title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
-
-
-Block = str | Table
 MOST_VICTIMS = 3
 """More evictions of one repair are named by their reasons, with so many tasks for each."""
 MOST_SUMS = 12

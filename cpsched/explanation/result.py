@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from cpsched.alterations import Alteration
 from cpsched.doubts import Doubt
 from cpsched.solution import Eviction
-
-if TYPE_CHECKING:
-    from cpsched.explanation.blocks import Block
+from cpsched.tables import Block, html, markdown, plain
 
 
 class Verdict(StrEnum):
@@ -172,14 +170,10 @@ class Explanation(_Part):
 
     def to_markdown(self) -> str:
         """The explanation as Markdown."""
-        from cpsched.explanation.render import markdown
-
-        return markdown(self.blocks())
+        return markdown(self.blocks()) + "\n"
 
     def __str__(self) -> str:
-        return self.to_markdown()
+        return plain(self.blocks())
 
     def _repr_html_(self) -> str:
-        from cpsched.explanation.render import html
-
         return html(self.blocks())

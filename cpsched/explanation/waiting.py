@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from cpsched import engines
 from cpsched.alterations import Alteration
 from cpsched.doubts import Doubt
-from cpsched.explanation.blocks import Block, Table, what_if_block
+from cpsched.explanation.blocks import what_if_block
 from cpsched.explanation.first_reason import FirstReasons
 from cpsched.importers.chosen import undecided
 from cpsched.instance import Instance, Status, Task
@@ -18,6 +18,7 @@ from cpsched.options import Options
 from cpsched.policy import Policy
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Solution, SolutionStatus
+from cpsched.tables import Block, Table, markdown
 
 MOST_NAMES = 3
 STARTS = "starts now"
@@ -61,9 +62,7 @@ class Waiting(_Part):
 
     def to_markdown(self) -> str:
         """The same as Markdown."""
-        from cpsched.explanation.render import markdown
-
-        return markdown(self.blocks())
+        return markdown(self.blocks()) + "\n"
 
     def blocks(self) -> Iterator[Block]:
         """The counts, the groups, and how to ask about one."""

@@ -9,11 +9,11 @@ from statistics import median
 from cpsched.comparison.compare import compared
 from cpsched.comparison.contender import OPTIMAL, contend, given, recorded
 from cpsched.comparison.optima import Optima
-from cpsched.comparison.text import md
 from cpsched.importers.corpus import cases
 from cpsched.objectives import PRIORITY_OFFSET
 from cpsched.options import Options
 from cpsched.snapshot import Snapshot
+from cpsched.tables import md
 from tests.real.measure import Decision, session_of
 
 WORST = 10
