@@ -29,7 +29,7 @@ from cpsched.cli.parameters import (
     Workers,
 )
 from cpsched.cli.progress import progress
-from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
+from cpsched.cli.what_if import AS_IT_IS, WhatIf
 from cpsched.errors import InputError, unexpected
 
 if TYPE_CHECKING:
@@ -70,13 +70,7 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     deterministic: Deterministic = False,
     jobs: Jobs = 1,
     cache: Cache = None,
-    submit: Submit = None,
-    cordon: Cordon = None,
-    drain: Drain = None,
-    add_nodes: AddNodes = None,
-    like: Like = None,
-    without: Without = None,
-    assume_nodes: AssumeNodes = False,
+    what_if: WhatIf = AS_IT_IS,
     json: Json = False,
     markdown: Markdown = False,
     output: Output = None,
@@ -93,7 +87,7 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     from cpsched.options import Options
 
     check_outputs(output)
-    changes = changes_of(corpora[0], submit, cordon, drain, add_nodes, like, without, assume_nodes)
+    changes = what_if.changes(corpora[0])
     names = checked(named_in(engines or ()) or [MIRROR, OPTIMAL])
     told = Told(model, conf, lenient, kube_version, pod_groups, allow_extenders or None, strict, changes)
     options = Options(time_limit=time_limit, workers=workers, seed=seed, deterministic=deterministic)

@@ -24,7 +24,7 @@ from cpsched.cli.parameters import (
     Workers,
 )
 from cpsched.cli.solve import FINE, NO_ANSWER, Engine, doubts
-from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
+from cpsched.cli.what_if import AS_IT_IS, WhatIf
 
 if TYPE_CHECKING:
     from cpsched.explanation.result import Explanation
@@ -75,13 +75,7 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     time_limit: TimeLimit = 60,
     workers: Workers = 2,
     deterministic: Deterministic = False,
-    submit: Submit = None,
-    cordon: Cordon = None,
-    drain: Drain = None,
-    add_nodes: AddNodes = None,
-    like: Like = None,
-    without: Without = None,
-    assume_nodes: AssumeNodes = False,
+    what_if: WhatIf = AS_IT_IS,
     json: Json = False,
     markdown: Markdown = False,
     output: Output = None,
@@ -103,7 +97,7 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     from cpsched.together import of_engines
 
     check_outputs(output)
-    changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without, assume_nodes)
+    changes = what_if.changes(input_)
     options = Options(time_limit=time_limit, workers=workers, deterministic=deterministic)
     lists = name is job is task is None
     engines.find(engine or engines.DEFAULT)

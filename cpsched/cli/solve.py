@@ -29,7 +29,7 @@ from cpsched.cli.parameters import (
     Workers,
 )
 from cpsched.cli.sharding import Sharding, ShardNodes, shard_of
-from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
+from cpsched.cli.what_if import AS_IT_IS, WhatIf
 
 if TYPE_CHECKING:
     from cpsched.policy import Policy
@@ -105,13 +105,7 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     pod_groups: PodGroups = False,
     trace: Trace = False,
     all_outcomes: AllOutcomes = False,
-    submit: Submit = None,
-    cordon: Cordon = None,
-    drain: Drain = None,
-    add_nodes: AddNodes = None,
-    like: Like = None,
-    without: Without = None,
-    assume_nodes: AssumeNodes = False,
+    what_if: WhatIf = AS_IT_IS,
     json: Json = False,
     output: Output = None,
 ) -> int:
@@ -149,7 +143,7 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
             pod_groups=pod_groups,
             seed=options.chance is not None,
         )
-    changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without, assume_nodes)
+    changes = what_if.changes(input_)
     shard = shard_of(sharding, shard_nodes)
     check_outputs(output, certificate, export, None if log == "-" else log)
     name = engine or engines.DEFAULT

@@ -12,7 +12,7 @@ from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, warn
 from cpsched.cli.parameters import Conf, Input, Json, Lenient
 from cpsched.cli.sharding import Sharding, ShardNodes, shard_of
 from cpsched.cli.terms import Terms, fields, sentence
-from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
+from cpsched.cli.what_if import AS_IT_IS, WhatIf
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -67,13 +67,7 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     shard_nodes: ShardNodes = None,
     lenient: Lenient = False,
     strict: Strict = False,
-    submit: Submit = None,
-    cordon: Cordon = None,
-    drain: Drain = None,
-    add_nodes: AddNodes = None,
-    like: Like = None,
-    without: Without = None,
-    assume_nodes: AssumeNodes = False,
+    what_if: WhatIf = AS_IT_IS,
     json: Json = False,
 ) -> int:
     """Check a decision without any solver.
@@ -86,7 +80,7 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     from cpsched.files import read_document
     from cpsched.solution import Solutions
 
-    changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without, assume_nodes)
+    changes = what_if.changes(input_)
     terms = Terms(model, conf, kube_version, shard_of(sharding, shard_nodes), lenient, changes)
     document = read_document(solution_file)
     if isinstance(document.data, Mapping) and document.data.get("kind") == "Certificate":
