@@ -265,9 +265,9 @@ def test_an_open_level_below_a_claim_is_named_too(cli: Command, tiny: Path, writ
         (
             {"kind": "claimed", "by": "nobody: every bound was computed anew"},
             'a bound is claimed by "nobody: every bound was computed anew"; '
-            "by is one of bound, lp, packing, cp-sat, highs",
+            "by is one of bound, counting, lp, packing, cp-sat, highs",
         ),
-        ({"kind": "claimed"}, 'a bound is claimed by ""; by is one of bound, lp, packing, cp-sat, highs'),
+        ({"kind": "claimed"}, 'a bound is claimed by ""; by is one of bound, counting, lp, packing, cp-sat, highs'),
         ({"kind": "claimed", "by": ["cp-sat"]}, "by: a list should be a text"),
         ({"kind": "zero", "by": "cp-sat"}, 'by stands beside evidence of kind "zero"; only a claimed bound has it'),
     ],
