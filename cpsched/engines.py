@@ -13,7 +13,7 @@ from cpsched import external
 from cpsched.collector import few_collections
 from cpsched.errors import InputError
 from cpsched.instance import Instance
-from cpsched.judge import Checked, examined
+from cpsched.judge import CheckedSolution, examined
 from cpsched.options import Options
 from cpsched.policy import Policy
 from cpsched.rules import Decision
@@ -117,7 +117,7 @@ def run(name: str, instance: Instance, policy: Policy, options: Options) -> Solu
         return decide(name, instance, policy, options).solution
 
 
-def decide(name: str, instance: Instance, policy: Policy, options: Options) -> Checked:
+def decide(name: str, instance: Instance, policy: Policy, options: Options) -> CheckedSolution:
     """The same together with the decision inside it, for callers that go on with it."""
     engine = find(name)
     if options.pod_groups:

@@ -23,7 +23,7 @@ LEVELS = "levels"
 NOT_THE_POLICYS = "its levels are not those of the policy"
 
 
-class Checked(NamedTuple):
+class CheckedSolution(NamedTuple):
     """A solution with its findings and levels, and the decision inside it that they are of."""
 
     solution: Solution
@@ -50,7 +50,7 @@ def stamped(instance: Instance, solution: Solution) -> Solution:
     return solution.model_copy(update=made_from(instance))
 
 
-def examined(instance: Instance, policy: Policy, solution: Solution, known: Decision | None = None) -> Checked:
+def examined(instance: Instance, policy: Policy, solution: Solution, known: Decision | None = None) -> CheckedSolution:
     """An engine's solution with its findings, and its levels unless its own proofs hold them; not stamped.
 
     `known` spares the work if it is the decision inside the solution, judged before.
@@ -64,7 +64,7 @@ def examined(instance: Instance, policy: Policy, solution: Solution, known: Deci
         "versions": {"cpsched": cpsched.version.__version__, **solution.versions},
         "doubts": doubts_about(instance, policy, solution),
     }
-    return Checked(solution.model_copy(update=found), decision)
+    return CheckedSolution(solution.model_copy(update=found), decision)
 
 
 def doubts_about(instance: Instance, policy: Policy, solution: Solution) -> tuple[Doubt, ...]:

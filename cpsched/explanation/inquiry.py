@@ -25,7 +25,7 @@ from cpsched.explanation.scaling import enough_for_all
 from cpsched.explanation.subject import Subject, settled, subject_of
 from cpsched.explanation.trial import Changes, Trial
 from cpsched.instance import Instance
-from cpsched.judge import Checked
+from cpsched.judge import CheckedSolution
 from cpsched.optimum.queries.feasibility import UndecidedError, identical_pending
 from cpsched.options import Options
 from cpsched.policy import Policy
@@ -115,14 +115,14 @@ class Inquiry:
         return self._best.decision
 
     @cached_property
-    def _of_engine(self) -> Checked:
+    def _of_engine(self) -> CheckedSolution:
         return self._decide(self.engine)
 
     @cached_property
-    def _best(self) -> Checked:
+    def _best(self) -> CheckedSolution:
         return self._of_engine if self.engine == "optimal" else self._decide("optimal")
 
-    def _decide(self, engine: str) -> Checked:
+    def _decide(self, engine: str) -> CheckedSolution:
         options = replace(self.options, time_limit=max(0.5, self.clock.left * 0.4))
         return engines.decide(engine, self.snapshot.instance, self.snapshot.policy, options)
 
