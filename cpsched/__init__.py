@@ -295,7 +295,7 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
         allow_extenders: whether HTTP extenders are asked; None: only those that `conf` names. One that is left out is a
             warning.
     """
-    from cpsched.explanation.explain import explain as inquire
+    from cpsched.explanation.inquiry import explain as inquire
     from cpsched.importers.policy import load_policy
     from cpsched.options import Options
 

@@ -1,4 +1,4 @@
-"""The one error root: what a user can mend is an InputError, printed as a single line."""
+"""The one error root: what a user can correct is an InputError, printed as a single line."""
 
 from __future__ import annotations
 

@@ -303,7 +303,7 @@ class Instance(Framed):
 
     @cached_property
     def clock(self) -> int:
-        """`now`, or a year after the last moment that the instance mentions: whoever waits has waited long by then."""
+        """`now`, or a year after the last moment that the instance mentions: pending pods have waited long by then."""
         if self.now is not None:
             return self.now
         metadata = [item.metadata for item in self.objects]

@@ -1,4 +1,4 @@
-"""The judge: checks and scores a decision, whoever made it, and holds what it states about itself against that."""
+"""Checks and scores a decision, whatever made it, and compares what it states about itself with that."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ def victim_start_time(victims: Iterable[Task], snapshot: Snapshot) -> Value:
 
 
 def gangs_broken(decision: Decision) -> int:
-    """Running gangs pushed below their minimum; what they start anew counts."""
+    """Running gangs pushed below their minimum; what they start counts."""
     broken = 0
     for key, victims in decision.victims_by_job.items():
         job = decision.snapshot.jobs[key]

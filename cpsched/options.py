@@ -27,7 +27,7 @@ class Options:
     pod_groups: bool = False
     """kube-scheduler's gate GenericWorkload: PodGroups are scheduled and preempt as one."""
     deterministic: bool = False
-    """One worker, no race, and the time limit measures work done: the same decision on any machine."""
+    """One worker, one solver, and the time limit measures work done: the same decision on any machine."""
     prover: Prover = "both"
     """Solver to use."""
     log: Callable[[str], None] | None = None

@@ -114,7 +114,7 @@ def _whole(name: str, value: str, folder: Path) -> str:
 
 
 def _baseline(config: pytest.Config, path: str | None) -> Baseline | None:
-    """What is about to be written anew is not held against."""
+    """What is about to be written again is not held against."""
     if path is None:
         return None
     if config.getoption("cpsched_update"):

@@ -154,7 +154,7 @@ class Solution(Framed, _Part):
     seed: int | None = None
     interrupted: bool = Field(False, description="the search was ended from outside; this is the best so far")
     notes: tuple[str, ...] = Field(
-        (), description="what the engine has to say besides: a bound that was refuted, a solver that failed"
+        (), description="what the engine has to say besides: a bound that was contradicted, a solver that failed"
     )
     doubts: tuple[Doubt, ...] = Field(
         (), description="what the configuration runs and this decision leaves out: proofs hold for the rest of it"

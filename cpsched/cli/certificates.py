@@ -1,4 +1,4 @@
-"""`cpsched verify` of a certificate: which bounds were computed anew, and which are only claimed."""
+"""`cpsched verify` of a certificate: which bounds were computed again, and which are only claimed."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def summary(checked: Checked, doubts: Sequence[Doubt] = ()) -> str:
         return f"{len(checked.findings)} finding{'s' * (len(checked.findings) > 1)}: the certificate does not hold."
     if checked.is_optimal:
         scope = for_this_dump(doubts) + without(doubts)
-        return f"Optimal{scope}: every bound was computed anew, no solver has to be believed."
+        return f"Optimal{scope}: every bound was computed again, no solver has to be believed."
     of = len(checked.levels)
     open_ = f"{checked.open} of {of} levels are not proved"
     if not checked.unverified:

@@ -76,7 +76,7 @@ def main(
 
 
 def exit_code() -> int:
-    """Run what the arguments ask for; what the user can mend is one line."""
+    """Run what the arguments ask for; what the user can correct is one line."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

@@ -89,7 +89,7 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     """
     from cpsched import engines
     from cpsched.contents import contents
-    from cpsched.explanation.explain import explain as inquire
+    from cpsched.explanation.inquiry import explain as inquire
     from cpsched.explanation.waiting import waiting
     from cpsched.importers.load import load
     from cpsched.importers.policy import load_policies

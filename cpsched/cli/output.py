@@ -75,7 +75,7 @@ def announce(policy: Policy) -> None:
 
 
 def complain(message: str) -> None:
-    """What is wrong and can be mended, as one line on stderr."""
+    """What is wrong and can be corrected, as one line on stderr."""
     say(f"cpsched: error: {one_line(message)}")
 
 
@@ -147,7 +147,7 @@ def _until_it_fails(name: str, write: Callable[[str], None]) -> Callable[[str], 
 
 
 def is_watched() -> bool:
-    """Whether somebody looks at stderr."""
+    """Whether stderr is a terminal."""
     return _is_terminal(sys.stderr)
 
 

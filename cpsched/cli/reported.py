@@ -209,7 +209,7 @@ def _opened(cluster: str, request: ReportRequest, stored: list[Stored]) -> tuple
 
 
 def _judged(instance: Instance, policy: Policy, stored: Iterable[Stored]) -> Iterator[tuple[str, Solution]]:
-    """Judged anew, whatever the file says."""
+    """Checked again, whatever the file says."""
     from cpsched.judge import judged
 
     for name, solution, file in stored:

@@ -223,7 +223,7 @@ def _recipe(kept: StudyPlan | None, file: str | None) -> Recipe:
 
     if file is not None:
         return Recipe.read(file)
-    # Somebody else may have begun the study: what it allowed is not allowed by that now.
+    # Another user may have begun the study: what it allowed is not allowed by that now.
     return Recipe() if kept is None else kept.recipe.model_copy(update={"allow_extenders": False})
 
 

@@ -52,7 +52,8 @@ Release = Annotated[
 Strict = Annotated[
     bool,
     typer.Option(
-        "--strict", help="Exit with 1 unless every level is proved by a bound that was computed anew (a certificate's)."
+        "--strict",
+        help="Exit with 1 unless every level is proved by a bound that was computed again (a certificate's).",
     ),
 ]
 

@@ -46,11 +46,11 @@ def checked(names: Sequence[str], others: Iterable[str] = ()) -> tuple[str, ...]
     for name in names:
         if name not in (engines.MIRROR, RECORDED):
             engines.find(name)
-    everybody = [*names, *others]
-    if len(set(everybody)) < len(everybody):
-        twice = next(name for name in everybody if everybody.count(name) > 1)
+    every = [*names, *others]
+    if len(set(every)) < len(every):
+        twice = next(name for name in every if every.count(name) > 1)
         raise InputError(f"engine {twice} is named twice", right="name each engine once")
-    if not everybody:
+    if not every:
         raise InputError("no engine is named", right=f"name at least one: {', '.join(engines.ENGINES)}")
     return tuple(names)
 

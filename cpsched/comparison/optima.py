@@ -76,10 +76,10 @@ class Optima:
                 is_enough = solution.status is SolutionStatus.OPTIMAL or entry["time_limit"] >= time_limit
                 told = {"doubts": doubts_about(instance, policy, solution)}
                 return solution.model_copy(update=told) if is_enough else None
-            self._doubt(f"{place}: this remembered optimum {wrong}; it is removed and solved anew")
+            self._doubt(f"{place}: this remembered optimum {wrong}; it is removed and solved again")
             place.unlink()
         except _UNUSABLE as error:
-            self._doubt(f"{self._reason(error)}; optima are solved anew")
+            self._doubt(f"{self._reason(error)}; optima are solved again")
         return None
 
     def _remember(self, instance: Instance, policy: Policy, time_limit: float, best: Solution) -> None:

@@ -18,7 +18,7 @@ from cpsched.solution import Solution
 
 UNTOLD = "it gives no reason"
 MOST_TRIALS = 50
-"""Victims that the judge tries to do without: each trial judges the whole decision anew."""
+"""Victims that the checker tries to do without: each trial checks the whole decision again."""
 MOST_JUDGED = 50_000
 """Tasks in all these trials together: in a large cluster fewer victims are tried, at least one."""
 

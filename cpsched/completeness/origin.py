@@ -1,4 +1,4 @@
-"""Where an input comes from: a cluster, or somebody's hand; and whether one namespace is all of it."""
+"""Where an input comes from: a cluster, or written by hand; and whether one namespace is all of it."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cpsched.explanation.explain import explain
+from cpsched.explanation.inquiry import explain
 from cpsched.explanation.result import Explanation, Verdict
 
 __all__ = ["Explanation", "Verdict", "explain"]

@@ -77,7 +77,7 @@ class Goal:
 
     job: str
     task: str | None = None
-    kin: frozenset[str] = frozenset()
+    identical: frozenset[str] = frozenset()
     """The task and those of its job that are just like it."""
     alike: int = 0
     """How many of them are placed already."""
@@ -95,7 +95,7 @@ class Goal:
         """Whether the decision serves the job, or places one more of its tasks that are like the one asked for."""
         if self.task is None:
             return self.job in decision.placed_by_job
-        return sum(task in decision.placed for task in self.kin) > self.alike
+        return sum(task in decision.placed for task in self.identical) > self.alike
 
     def jobs_ahead(self, best: Decision) -> list[str]:
         """Jobs served in the decision that the levels put before this one or beside it."""

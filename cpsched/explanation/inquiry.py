@@ -212,7 +212,7 @@ class Inquiry:
         return ()
 
     def _feasible(self, goal: Goal) -> Decision | None:
-        """Any feasible decision with the goal in it: alone first, which is quick, then with everybody's help."""
+        """Any feasible decision with the goal in it: alone first, which is quick, then with other jobs placed too."""
         alone = decision_with(self.snapshot, goal, goal.wanted(), self.clock.part(0.3), only=[self.job.key])
         return alone or decision_with(self.snapshot, goal, goal.wanted(), self.clock.part(0.5))
 
@@ -259,7 +259,7 @@ class Inquiry:
         return {
             "verdict": Verdict.OUTRANKED,
             "summary": texts.outranked(self.subject.name, self.goal, self._names(rivals)),
-            "rivals": tuple(texts.rival(self.snapshot, self.best, one) for one in rivals),
+            "rivals": tuple(texts.competitor(self.snapshot, self.best, one) for one in rivals),
             "alternative": {t.key: other.placed[t.key] for t in self.job.tasks if t.key in other.placed},
             "alternative_evictions": tuple(sorted(other.evicted)),
             **self._repairs(),

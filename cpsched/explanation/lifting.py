@@ -46,7 +46,7 @@ class LiftedPolicy(Policy):
         return (*super().actions, *ACTIONS) if "actions" in self.lifted else super().actions
 
     def evicts(self, action: AnyAction) -> bool:
-        """As configured; without the rule `eviction` somebody always may."""
+        """As configured; without the rule `eviction` some task always may."""
         return super().evicts(action) or ("eviction" in self.lifted and action == "preempt")
 
     @property
@@ -200,7 +200,7 @@ class Lifted(Snapshot):
 
     @cached_property
     def idle(self) -> dict[str, Room]:
-        """Room free today; more than anybody can ask for where capacity is lifted."""
+        """Room free today; more than any task can request where capacity is lifted."""
         return self._roomy(self._base.idle)
 
     @cached_property

@@ -31,7 +31,7 @@ def rivals_of(snapshot: Snapshot, goal: Goal, best: Decision, clock: Clock) -> l
         return excluded_by(snapshot, goal, best, kept, clock.part(0.2), only)
 
     found = minimal_conflict([*jobs, *levels], too_much)
-    # Whoever is not named may still help: then those found do not suffice, and all are asked at once.
+    # A job that is not named may still help: then those found do not suffice, and all are asked at once.
     if found is not None and not too_much(found, None):
         return minimal_conflict([*jobs, *levels], lambda kept: too_much(kept, None))
     return found

@@ -84,8 +84,8 @@ def outranked(name: str, goal: Goal, jobs: Sequence[str]) -> str:
     return f"{name} stays: it could be placed, but others come first{_more(goal)}{who}."
 
 
-def rival(snapshot: Snapshot, best: Decision, one: Rival) -> RivalReason:
-    """A rival in words."""
+def competitor(snapshot: Snapshot, best: Decision, one: Rival) -> RivalReason:
+    """A competing job or level in words."""
     if one.level is not None:
         level, priority = one.level
         label = one.level.label

@@ -80,7 +80,7 @@ def _failures_of_group(
 def _among_all_others(
     item: PlacedTask, cluster: ClusterState, names: list[str], args: Args
 ) -> tuple[Status, PreFiltered]:
-    """The first refusal of the task on its node while everybody else is there."""
+    """The first refusal of the task on its node while all other tasks are there."""
     node = cluster.nodes[item.node].without(item.task)
     cluster.remove(item.task)
     prefiltered = prefilter(item.task, cluster, names, args)

@@ -1,4 +1,4 @@
-"""A case in somebody else's tests: the cluster goes in, their scheduler's decision comes back and is checked."""
+"""A case in the tests of another project: the cluster goes in, their scheduler's decision comes back and is checked."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ def measured(session: Session, own: Contender, best: Contender | None = None) ->
         chosen_by=session.policy.origin.chosen_by,
         read=Size.of(session.instance),
         instance=fingerprint(session),
-        findings=(*own.solution.findings, *_refuted(own, best)),
+        findings=(*own.solution.findings, *_contradicted(own, best)),
         levels=own.standing.shown,
         decision=Affected.of(session.instance, own.solution),
         distance=_distance(session, own, own if own.solution.proves else best),
@@ -161,7 +161,7 @@ def measured(session: Session, own: Contender, best: Contender | None = None) ->
     )
 
 
-def _refuted(own: Contender, best: Contender | None) -> Iterator[Finding]:
+def _contradicted(own: Contender, best: Contender | None) -> Iterator[Finding]:
     """A claim to be optimal, if something better is known."""
     if best is None or not own.solution.called_optimal or own.solution.findings:
         return

@@ -42,7 +42,7 @@ class CaseVerdict:
     faults: tuple[Fault, ...] = ()
     notes: tuple[str, ...] = ()
     better: bool = False
-    """Better than the baseline, which could be written anew."""
+    """Better than the baseline, which could be updated."""
 
     @property
     def state(self) -> State:
@@ -117,7 +117,7 @@ def _rules(case: Measured, accepted: Mapping[str, int]) -> Iterator[Fault]:
 
 
 def _idle(case: Measured) -> list[Fault]:
-    """Nothing decided although the best decision places somebody."""
+    """Nothing decided although the best decision places tasks."""
     best = case.distance
     if best is None or best.gap is None or not case.decision.is_empty or not best.names.placed:
         return []

@@ -45,7 +45,7 @@ class Against:
 
 
 def standings(views: tuple[View, ...]) -> list[Against]:
-    """Everybody but the best against the best; the first of equals counts as the best, a proved one before others."""
+    """Every decision but the best against it; the first of equals counts as the best, a proved one before others."""
     stands = [(view, Standing.of(view.decision.snapshot, view.solution)) for view in views]
     best, top = min(stands, key=lambda one: (one[1] is None, one[1] and one[1].key, not _is_proved(one[0])))
     return [

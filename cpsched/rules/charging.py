@@ -48,7 +48,7 @@ class Charges:
         return ChargeVerdict(succeeds, search.steps <= STEPS)
 
     def victims(self, node: str) -> list[Task]:
-        """Those whose room may be charged to somebody."""
+        """Those whose capacity may be charged to a task."""
         return [victim for victim in self.decision.victims_by_node[node] if self.payers[victim.key]]
 
     @cached_property

@@ -128,7 +128,7 @@ class Rights:
 
     @cached_property
     def contested(self) -> frozenset[str]:
-        """Victims that somebody could preempt and somebody could reclaim, shares left aside."""
+        """Victims that some task could preempt and some task could reclaim, shares left aside."""
         return frozenset([key for key, entitled in self._entitled.items() if len(entitled.actions) > 1])
 
     def given_back(self, queue: str, victims: Iterable[Task]) -> frozenset[str]:

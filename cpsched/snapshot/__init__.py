@@ -26,7 +26,7 @@ class Snapshot:
     apart: frozenset[str] = frozenset()
     """Jobs whose tasks are told apart from all others, however alike; only an explanation names any."""
     unrestricted: frozenset[str] = frozenset()
-    """Jobs that may evict anybody; only an explanation names any."""
+    """Jobs that may evict any task; only an explanation names any."""
 
     identical = Identical()
     """How questions about identical tasks are asked: once, unless `shortcuts` was False."""

@@ -74,7 +74,7 @@ def promise(job: SessionJob) -> dict[str, float]:
 
 
 def decisive_limits(snapshot: Snapshot, job: SessionJob) -> list[Limit]:
-    """The limits of the first tier in which anybody votes; sla permits once the job has waited long enough.
+    """The limits of the first tier in which a plugin votes; sla permits once the job has waited long enough.
 
     A tier in which somebody permits and nobody refuses ends the vote, and overcommit and quotas never abstain.
     """

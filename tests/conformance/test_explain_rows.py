@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from cpsched.explanation.explain import explain
 
 from cpsched.explanation import Explanation, Verdict
 from cpsched.explanation.goal import Goal, decision_with
 from cpsched.explanation.groups import node_groups, partition
+from cpsched.explanation.inquiry import explain
 from cpsched.explanation.requirements import Requirement, requirements_of
 from cpsched.importers.load import load
 from cpsched.options import Options

@@ -117,8 +117,8 @@ def _without(dry: DryRun, node: NodeState, ranked: Ranked, first: int) -> tuple[
     for name, amount in ranked.from_place(first).items():
         used[name] -= amount
     rivals = dry.world.nominator.rivals(dry.task, node.name)
-    for rival in rivals:
-        for name, amount in dry.world.snapshot.cluster.facts(rival).requests.items():
+    for other in rivals:
+        for name, amount in dry.world.snapshot.cluster.facts(other).requests.items():
             used[name] = used.get(name, 0) + amount
     return used, first + len(rivals)
 

@@ -32,7 +32,7 @@ class NodeTrial:
 
 
 class Trials:
-    """One task, tried on nodes; every trial opens the session anew, for an undone eviction leaves its traces."""
+    """One task, tried on nodes; every trial opens the session again, for an undone eviction leaves its traces."""
 
     def __init__(self, instance: Instance, policy: Policy, task: str, action: Action):
         self._instance, self._policy, self._task, self._action = instance, policy, task, action

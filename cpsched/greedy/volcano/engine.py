@@ -22,7 +22,7 @@ ENGINE = "volcano"
 
 @dataclass(frozen=True)
 class Options:
-    """How to replay: which of upstream's random choices to take, and what to tell.
+    """How to replay: which of upstream's random choices to take, and what to trace.
 
     Without a seed the choices are the mirror's own; `fast=False` takes the plain path through every node. `outline`
     tells as much of the story as the fast path comes by: whom it placed and cleared room for, not where it failed.

@@ -112,7 +112,7 @@ def for_backfill(session: Session) -> Test:
 
 
 def for_preemption(session: Session) -> Test:
-    """What an eviction may mend does not count (`PredicateForPreemptAction`)."""
+    """What an eviction may remove does not count (`PredicateForPreemptAction`)."""
 
     def ask(task: TaskState, node: NodeAccount) -> FitError | None:
         error = session.predicate(task, node)

@@ -27,13 +27,13 @@ LOOK_EVERY_SECONDS = 0.1
 """How often the memory of a child is looked at; in between it may outgrow its limit."""
 _AFTER_ITS_ANSWER_SECONDS = 10.0
 _STAMP = struct.Struct("d")
-"""Before its answer a child says when it had it, by the clock that all processes share: however late somebody looks,
+"""Before its answer a child says when it had it, by the clock that all processes share: however late it is read,
 whether it was in time does not change."""
 _CPU_SLACK_SECONDS = 10
 _LONGEST_DETAIL = 4000
 
 
-class Stopped(Exception):  # noqa: N818 - not an error: whoever asked has gone
+class Stopped(Exception):  # noqa: N818 - not an error: the caller has gone
     """Nobody waits for the answer any more."""
 
 

@@ -79,7 +79,7 @@ def _preempt(session: Session, search: Search, statement: Statement, hunt: Hunt)
 
 
 def not_eligible(session: Session, task: TaskState) -> str | None:
-    """Why the task may not evict anybody: its policy, or a nominated node that is already being cleared for it."""
+    """Why the task may not evict any task: its policy, or a nominated node that is already being cleared for it."""
     if task.task.never_preempts:
         return "its preemptionPolicy is Never"
     name = session.nominated_node(task)

@@ -35,21 +35,21 @@ def _preempt_somewhere(session: Session, finder: BulkFinder, statement: Statemen
     task = hunt.task
     prospect = finder.preempting(task, within_job=hunt.within_job)
     unsettled = finder.unsettled(prospect)
-    vain: NodeAccount | None = None
+    doomed: NodeAccount | None = None
     for node in finder.ranked(task, nodes, prospect.worth):
         if prospect.doomed[node.index] and not session.story.wanted:
-            vain = node
+            doomed = node
             if node.index in unsettled:
                 finder.leave_traces(finder.victims(prospect, node))
             continue
-        if vain is not None:
-            _note_refusal(session, finder, task, finder.victims(prospect, vain))
-            vain = None
+        if doomed is not None:
+            _note_refusal(session, finder, task, finder.victims(prospect, doomed))
+            doomed = None
         if _preempt_on(session, statement, hunt, node):
             return True
-    if vain is not None:
+    if doomed is not None:
         # Of refusals by one rule the last one's numbers stay.
-        _note_refusal(session, finder, task, finder.victims(prospect, vain))
+        _note_refusal(session, finder, task, finder.victims(prospect, doomed))
     return False
 
 

@@ -92,7 +92,7 @@ class _DryRun:
         return self._reprieve(gone)
 
     def _reprieve(self, gone: list[TaskState]) -> list[TaskState]:
-        """Put back whoever need not go, the most important first."""
+        """Put back victims that need not go, the most important first."""
         final = []
         for victim in reversed(gone):
             if not self._add(victim):

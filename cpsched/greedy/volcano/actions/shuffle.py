@@ -8,7 +8,7 @@ from cpsched.solution import Eviction
 
 
 def shuffle(session: Session) -> None:
-    """Whom the first tier with an answer names, each at once; neither gangs nor marks protect anybody."""
+    """Whom the first tier with an answer names, each at once; neither gangs nor marks protect any task."""
     running = [task for job in session.jobs.values() for task in job.by_status[Status.RUNNING].values()]
     for task in session.victim_tasks(running):
         session.jobs[task.job].set_status(task, Status.RELEASING)

@@ -94,7 +94,7 @@ class VGpuCards:
         return _REFUSED if chosen is None else None
 
     def score(self) -> float:
-        """Of the task that last found cards here, whoever asks."""
+        """Of the task that last found cards here, for all tasks."""
         return self._score
 
     def book(self, task: Task) -> bool:

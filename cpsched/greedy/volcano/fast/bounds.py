@@ -19,9 +19,9 @@ class Prospect(NamedTuple):
     """What preempt would find on every node."""
 
     worth: Mask
-    """Nodes it must look at: on the others there is too little room even if everybody goes who may."""
+    """Nodes it must look at: on the others there is too little room even if all go that may."""
     doomed: Mask
-    """Those of them with victims, all of whom would go in vain: the queue may not take the task even then."""
+    """Those of them with victims, all of whose evictions would not help: the queue may not take the task even then."""
     victims: Ints
     """The rows named, node by node; for doomed nodes these are the victims."""
 
@@ -55,9 +55,9 @@ class Bounds:
         if found is None:
             rows = self.rows
             may_go = rows.running & rows.willing & rows.reclaimable & (rows.queue != rows.queue_number[queue])
-            somebody = np.bincount(rows.node[may_go], minlength=self._arrays.count) > 0
+            some = np.bincount(rows.node[may_go], minlength=self._arrays.count) > 0
             victims = self._reclaimable.named(may_go, task)
-            found = self._kept[key] = somebody & self._enough(self._given(victims, task), task)
+            found = self._kept[key] = some & self._enough(self._given(victims, task), task)
         return found
 
     def _fresh(self) -> dict[Hashable, Any]:
@@ -77,8 +77,8 @@ class Bounds:
         worth = self._enough(given, task)
         doomed = np.zeros(self._arrays.count, dtype=np.bool_)
         if self._limits is not None and self._preemptable.exact:
-            somebody = np.bincount(rows.node[victims], minlength=self._arrays.count) > 0
-            doomed = worth & somebody & self._refused(given, task, self._limits)
+            some = np.bincount(rows.node[victims], minlength=self._arrays.count) > 0
+            doomed = worth & some & self._refused(given, task, self._limits)
         return Prospect(worth, doomed, victims)
 
     def _given(self, victims: Ints, task: TaskState) -> dict[str, Any]:

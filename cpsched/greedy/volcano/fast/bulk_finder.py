@@ -227,7 +227,7 @@ class BulkFinder:
         return self._bound().preempting(task, within_job=within_job)
 
     def leave_traces(self, victims: Sequence[TaskState]) -> None:
-        """Evict in vain and restore: all is as before, but filters no longer see the victims and Bound is Running."""
+        """Evict and restore: all is as before, but filters no longer see the victims and Bound is Running."""
         session, rows = self._session, self._bound().rows
         before = rows.version
         for victim in victims:
@@ -242,13 +242,13 @@ class BulkFinder:
             rows.version = before
 
     def victims(self, prospect: Prospect, node: NodeAccount) -> list[TaskState]:
-        """Who would go in vain on a doomed node."""
+        """The victims whose eviction does not help on a doomed node."""
         tasks, nodes = self._bound().rows.tasks, self._bound().rows.node[prospect.victims]
         start, end = np.searchsorted(nodes, (node.index, node.index + 1))
         return [tasks[row] for row in prospect.victims[start:end].tolist()]
 
     def unsettled(self, prospect: Prospect) -> set[int]:
-        """Nodes on which evicting the victims in vain would leave traces; elsewhere it has been done before."""
+        """Nodes on which evicting the victims without success would leave traces; elsewhere it has been done before."""
         rows = self._bound().rows
         if not self._restores:
             return set(rows.node[prospect.victims].tolist())

@@ -67,7 +67,7 @@ class TaskKind:
         self.apart = (np.zeros(count, dtype=np.float64), np.zeros(count, dtype=np.int64)) if apart else None
         """The same two apart, where other scores are to be added to the second."""
         self._unrated: set[int] = set()
-        """Touched nodes that it does not fit: their scores are out of date until somebody asks for them."""
+        """Touched nodes that it does not fit: their scores are out of date until they are asked for."""
         self._seen = -1
         self._fitting: tuple[Ints, bool] | None = None
 
@@ -186,7 +186,7 @@ def _times(most: Ints, part: Ints, asked: Sequence[tuple[int, int]]) -> Ints:
 def _static(
     sample: TaskState, prepared: dict[str, PreFilterResult], filters: FilterBulk | None, count: int
 ) -> tuple[list[tuple[Status, Mask]], Mask]:
-    """Nodes that a filter refuses whoever is on them, by the first that does, and the rest."""
+    """Nodes that a filter refuses whichever pods are on them, by the first that does, and the rest."""
     passing = np.ones(count, dtype=np.bool_)
     refused: list[tuple[Status, Mask]] = []
     if filters is None:

@@ -35,7 +35,7 @@ class Reclaim:
         return named, PERMIT
 
     def evictable(self, eviction: GangEviction, candidates: Sequence[TaskState]) -> tuple[list[TaskState], int]:
-        """Gang actions: anybody within a queue; between queues what is above deserved, ancestors left out."""
+        """Gang actions: any task within a queue; between queues what is above deserved, ancestors left out."""
         if eviction.action == "gangpreempt":
             return list(candidates), PERMIT
         if self._queues.refused is not None:

@@ -81,7 +81,7 @@ class NodeLoads:
         return left / whole * 100 * self._weight
 
     def allocated(self, task: TaskState) -> None:
-        """A task comes; one that comes back is guessed anew, though it has been measured."""
+        """A task comes; one that comes back is guessed again, though it has been measured."""
         self.deallocated(task)
         node = self._session.nodes.get(task.node)
         if node is not None:
