@@ -123,9 +123,9 @@ def solve(  # noqa: PLR0913 - the names of the command line's flags
         kube_version: release of kube-scheduler, 1.36 or head.
         only: key of the one task to try.
         pod_groups: kube-scheduler's gate GenericWorkload: its PodGroups are scheduled and preempt as one.
-        deterministic: the same decision on any machine: one worker, no race, no clock.
+        deterministic: the same decision on any machine: one worker, one solver, no clock.
         prover: which solver searches and proves: cp-sat, highs or both.
-        log: a function that is told every line of the solver's log.
+        log: a function that gets every line of the solver's log.
         export: file for the CP-SAT model of the first level.
         lenient: no effect: what is unknown or not mirrored in the configuration is left out with a warning anyway.
         allow_extenders: whether HTTP extenders are asked; None: only those that `conf` names. One that is left out is a

@@ -27,7 +27,7 @@ def few_collections() -> Iterator[None]:
 
 @contextmanager
 def without_collector() -> Iterator[None]:
-    """Nobody looks for garbage, neither now nor afterwards in what was made, if that is much."""
+    """No search for garbage, neither now nor afterwards in what was made, if that is much."""
     was_on = gc.isenabled()
     gc.disable()
     try:

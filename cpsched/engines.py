@@ -21,7 +21,7 @@ from cpsched.solution import Solution
 
 
 class Decided(NamedTuple):
-    """What an engine decided; `decision` if it looked at it with the judge's eyes already."""
+    """What an engine decided; `decision` if it has checked it already."""
 
     solution: Solution
     decision: Decision | None = None
@@ -32,7 +32,7 @@ Decide = Callable[[Instance, Policy, Options], Decided]
 
 @dataclass(frozen=True)
 class Engine:
-    """Where an engine lives, how it is asked, and what it can be told."""
+    """Where an engine lives, how it is asked, and what it takes."""
 
     module: str
     decide: Decide
@@ -70,8 +70,8 @@ def _volcano(instance: Instance, policy: Policy, options: Options) -> Decided:
 def _kube(instance: Instance, policy: Policy, options: Options) -> Decided:
     from cpsched.greedy import kube
 
-    told = kube.Options(only=options.only, seed=options.chance, pod_groups=options.pod_groups)
-    return Decided(kube.decide(instance, policy, told))
+    given = kube.Options(only=options.only, seed=options.chance, pod_groups=options.pod_groups)
+    return Decided(kube.decide(instance, policy, given))
 
 
 def _external(name: str, instance: Instance, policy: Policy, options: Options) -> Decided:

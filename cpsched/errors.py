@@ -30,7 +30,7 @@ class InputError(CpschedError):
         return f"{line}; {one_line(self.right)}" if self.right else line
 
     def within(self, *, file: str | None = None, place: str | None = None) -> InputError:
-        """The same error, told from further out: the file or the enclosing place is added where it is missing."""
+        """The same error, seen from further out: the file or the enclosing place is added where it is missing."""
         inner = self.place
         joined = inner or place
         if place and inner:

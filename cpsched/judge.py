@@ -36,7 +36,7 @@ def decision_of(instance: Instance, policy: Policy, solution: Solution) -> Decis
 
 
 def judged(instance: Instance, policy: Policy, solution: Solution) -> Solution:
-    """A decision from outside with its findings, its levels as they are, and what it was judged by; nothing is proved.
+    """A decision from outside with its findings, its levels as they are, and what it was checked by; nothing is proved.
 
     Every decision that this package did not just make comes in here: from files, rows, other programs' hands. If it was
     made from another input or under another policy, its notes say so.
@@ -96,8 +96,8 @@ def _misstated(stated: tuple[Level, ...], computed: tuple[Level, ...]) -> Iterat
     for number, (one, level) in enumerate(zip_longest(stated, computed), start=1):
         if one is None or level is None or one.label != level.label:
             found, right = (None if each is None else each.label for each in (one, level))
-            said = f"{NOT_THE_POLICYS}: level {number} is {found or 'missing'}, {right or 'none'} is right"
-            yield Finding(rule=LEVELS, subject=right or found or "", message=said)
+            wrong = f"{NOT_THE_POLICYS}: level {number} is {found or 'missing'}, {right or 'none'} is right"
+            yield Finding(rule=LEVELS, subject=right or found or "", message=wrong)
             break
     by_label = {level.label: level for level in stated}
     for level in computed:

@@ -1,4 +1,4 @@
-"""Options: what a run is told besides the instance and the policy; the same for every engine."""
+"""Options: what a run takes besides the instance and the policy; the same for every engine."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Options:
     prover: Prover = "both"
     """Solver to use."""
     log: Callable[[str], None] | None = None
-    """Told every line of the solver's log."""
+    """Called with every line of the solver's log."""
     export: str | None = None
     """File for the CP-SAT model of the first level; text if its name ends in .txt or .textproto, else binary."""
 

@@ -65,13 +65,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture
 def cpsched_case(request: pytest.FixtureRequest) -> Iterator[GateCase]:
     """A case of the corpus: `.instance` for your scheduler, `.check(decision)` for what it decides."""
-    from cpsched.comparison.session import Told
+    from cpsched.comparison.session import CaseOptions
     from cpsched.gate.case import GateCase
     from cpsched.gate.measure import CaseQuestion
     from cpsched.options import Options
 
     case, settings, baseline = request.param
-    question = CaseQuestion("decision", Told(settings.get("model")), Options(workers=1), settings.get("cache"))
+    question = CaseQuestion("decision", CaseOptions(settings.get("model")), Options(workers=1), settings.get("cache"))
     update = request.config.getoption("cpsched_update")
     made = GateCase(case, question, baseline, accepts=update)
     yield made

@@ -122,7 +122,7 @@ def check(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     is decided where something was possible.
     """
     from cpsched.comparison.contender import checked
-    from cpsched.comparison.session import Told
+    from cpsched.comparison.session import CaseOptions
     from cpsched.gate.demands import Demands
     from cpsched.gate.measure import CaseQuestion
     from cpsched.gate.report import CheckedCases
@@ -133,9 +133,9 @@ def check(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
         raise InputError("--max-gap and --require need the optimum", right="leave out --no-optimum")
     check_outputs(junit, markdown, output, baseline if update else None)
     checked([engine])
-    told = Told(model, conf, lenient, kube_version, pod_groups, allow_extenders or None)
+    given = CaseOptions(model, conf, lenient, kube_version, pod_groups, allow_extenders or None)
     options = Options(time_limit=time_limit, workers=workers, seed=seed, deterministic=deterministic)
-    question = CaseQuestion(engine, told, options, cache, optimum=not no_optimum)
+    question = CaseQuestion(engine, given, options, cache, optimum=not no_optimum)
     typed = _typed(corpus, engine, baseline, model, conf, max_gap, require)
     accepted = _accepted(baseline, update)
     report = _run(CheckedCases(corpus, engine, accepted, demands, typed, frozenset(case)), question, jobs)

@@ -34,7 +34,7 @@ from cpsched.errors import InputError, unexpected
 
 if TYPE_CHECKING:
     from cpsched.comparison.compare import Comparison
-    from cpsched.comparison.session import Told
+    from cpsched.comparison.session import CaseOptions
     from cpsched.importers.corpus import Case
     from cpsched.options import Options
 
@@ -81,7 +81,7 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     there. Many: how each engine fared, which rules it breaks, where it falls behind, the worst cases.
     """
     from cpsched.comparison.contender import OPTIMAL, checked
-    from cpsched.comparison.session import Told
+    from cpsched.comparison.session import CaseOptions
     from cpsched.comparison.summary import CorpusSummary
     from cpsched.engines import MIRROR, named_in
     from cpsched.options import Options
@@ -89,11 +89,11 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     check_outputs(output)
     changes = what_if.changes(corpora[0])
     names = checked(named_in(engines or ()) or [MIRROR, OPTIMAL])
-    told = Told(model, conf, lenient, kube_version, pod_groups, allow_extenders or None, strict, changes)
+    given = CaseOptions(model, conf, lenient, kube_version, pod_groups, allow_extenders or None, strict, changes)
     options = Options(time_limit=time_limit, workers=workers, seed=seed, deterministic=deterministic)
     summary, kept = CorpusSummary(names), list[Any]()
     whole: list[Comparison] = []
-    total, found = _comparisons(corpora, names, told, options, cache, jobs)
+    total, found = _comparisons(corpora, names, given, options, cache, jobs)
     warned = False
     for comparison in found:
         if isinstance(comparison, InputError):
@@ -125,7 +125,7 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
 
 
 def _comparisons(
-    corpora: list[str], names: tuple[str, ...], told: Told, options: Options, cache: str | None, jobs: int
+    corpora: list[str], names: tuple[str, ...], given: CaseOptions, options: Options, cache: str | None, jobs: int
 ) -> tuple[int, Iterator[Comparison | InputError]]:
     """How many cases there are, and what each comes to; one in which pods of two schedulers wait comes twice."""
     from cpsched.comparison.many import each
@@ -133,18 +133,18 @@ def _comparisons(
 
     total = sum(count(corpus) for corpus in corpora if corpus != "-") + corpora.count("-")
     found = (case for corpus in corpora for case in cases(corpus))
-    work = partial(_one, names=names, told=told, options=options, cache=cache, alone=total == 1)
+    work = partial(_one, names=names, given=given, options=options, cache=cache, alone=total == 1)
     # Another process has another stdin.
     done = progress(each(work, found, 1 if "-" in corpora else jobs, _lost), total, "Comparing")
     return total, (one for some in done for one in some)
 
 
 def _one(
-    case: Case, *, names: tuple[str, ...], told: Told, options: Options, cache: str | None, alone: bool
+    case: Case, *, names: tuple[str, ...], given: CaseOptions, options: Options, cache: str | None, alone: bool
 ) -> list[Comparison | InputError]:
     """One case of many that cannot be read or decided does not keep the others from it."""
     try:
-        return [*_compared(case, names, told, options, cache, alone)]
+        return [*_compared(case, names, given, options, cache, alone)]
     except InputError as error:
         if alone:
             raise
@@ -162,14 +162,14 @@ def _lost(case: Case) -> list[Comparison | InputError]:
 
 
 def _compared(
-    case: Case, names: tuple[str, ...], told: Told, options: Options, cache: str | None, alone: bool
+    case: Case, names: tuple[str, ...], given: CaseOptions, options: Options, cache: str | None, alone: bool
 ) -> Iterator[Comparison]:
     from cpsched.comparison.compare import compare as compare_engines
     from cpsched.comparison.optima import optima_in
     from cpsched.comparison.session import open_sessions
     from cpsched.engines import MIRROR
 
-    for session in open_sessions(case, told, names):
+    for session in open_sessions(case, given, names):
         own = [session.mirror if name == MIRROR and session.mirror not in names else name for name in names]
         yield compare_engines(session, tuple(own) if alone else names, options, optima_in(cache))
 

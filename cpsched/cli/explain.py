@@ -115,8 +115,8 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
         policies = of_engines([engine or engines.DEFAULT], every)
     for policy in policies:
         announce(policy)
-    said = [text for one in policies for text in (*one.warnings, *doubts(engine or "", one))]
-    warn(dict.fromkeys([*instance.warnings, *said, *in_doubt(instance, json)]))
+    texts = [text for one in policies for text in (*one.warnings, *doubts(engine or "", one))]
+    warn(dict.fromkeys([*instance.warnings, *texts, *in_doubt(instance, json)]))
     with busy("Explaining"):
         found: list[Explanation | Waiting]
         if lists:

@@ -52,7 +52,7 @@ class Judgement:
 
     @cached_property
     def sentence(self) -> str:
-        """What is to be said of it, in one sentence."""
+        """The verdict in one sentence."""
         return _SENTENCES[self.verdict](self)
 
     def to_dict(self, *, solutions: bool = True) -> dict[str, Any]:

@@ -23,7 +23,7 @@ OPTIMAL = "optimal"
 
 @dataclass(frozen=True)
 class Contender:
-    """One engine's judged decision."""
+    """One engine's checked decision."""
 
     engine: str
     """As it was asked for; `solution.engine` says who decided."""
@@ -79,14 +79,14 @@ def given(session: Session, name: str, solution: Solution) -> Contender:
 
 
 def _from_outside(session: Session, solution: Solution, name: str) -> Solution:
-    """Judged; under this name if it bears that of an engine which decides here."""
+    """Checked; under this name if it bears that of an engine which decides here."""
     found = judged(session.instance, session.policy, solution)
     is_ours = found.engine in engines.ENGINES or found.engine.startswith(PREFIX)
     return found.model_copy(update={"engine": name}) if is_ours else found
 
 
 def recorded(session: Session, snapshot: Snapshot) -> list[tuple[Solution, Standing, int]]:
-    """Every recorded decision, judged, with the number of runs it was seen in."""
+    """Every recorded decision, checked, with the number of runs it was seen in."""
     found = []
     for outcome in session.outcomes:
         solution = _from_outside(session, outcome.solution, RECORDED)
@@ -98,7 +98,7 @@ def recorded(session: Session, snapshot: Snapshot) -> list[tuple[Solution, Stand
 
 
 def _recorded(session: Session, snapshot: Snapshot) -> Contender:
-    """The worst of the recorded decisions: a scheduler that leaves it to chance is judged by its bad luck."""
+    """The worst of the recorded decisions: a scheduler that chooses at random is measured by its bad luck."""
     found = recorded(session, snapshot)
     if not found:
         right = "give outcomes or a decision in the row, or CASE.solution.json beside the instance"

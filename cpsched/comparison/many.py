@@ -120,7 +120,7 @@ def _case(work: Callable[[From], To], item: From) -> To:
 
 @contextmanager
 def _no_current_folder() -> Iterator[None]:
-    """Python children started in here import nothing from the current folder, not even before they are told the path.
+    """Python children started in here import nothing from the current folder, not even before they are given the path.
 
     multiprocessing starts them by `python -c`, which looks there first; it has no setting for -P.
     """

@@ -74,8 +74,8 @@ class Optima:
                 wrong = "breaks a rule or misstates its levels"
             else:
                 is_enough = solution.status is SolutionStatus.OPTIMAL or entry["time_limit"] >= time_limit
-                told = {"doubts": doubts_about(instance, policy, solution)}
-                return solution.model_copy(update=told) if is_enough else None
+                found = {"doubts": doubts_about(instance, policy, solution)}
+                return solution.model_copy(update=found) if is_enough else None
             self._doubt(f"{place}: this remembered optimum {wrong}; it is removed and solved again")
             place.unlink()
         except _UNUSABLE as error:

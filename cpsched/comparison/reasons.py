@@ -1,4 +1,4 @@
-"""Why an engine did what it did to one task: one sentence, taken from a replay and from the judge."""
+"""Why an engine did what it did to one task: one sentence, taken from a replay and from the checker."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Protocol
 
 from cpsched.comparison.contender import Contender
 from cpsched.comparison.differences import Kind
-from cpsched.comparison.kube_story import KubeStory
+from cpsched.comparison.kube_trace import KubeTrace
 from cpsched.comparison.session import Session
-from cpsched.comparison.volcano_story import VolcanoStory
+from cpsched.comparison.volcano_trace import VolcanoTrace
 from cpsched.options import Options
 from cpsched.rules import Decision, violations
 from cpsched.snapshot import Snapshot
@@ -19,7 +19,7 @@ from cpsched.solution import Solution
 UNTOLD = "it gives no reason"
 MOST_TRIALS = 50
 """Victims that the checker tries to do without: each trial checks the whole decision again."""
-MOST_JUDGED = 50_000
+MOST_CHECKED = 50_000
 """Tasks in all these trials together: in a large cluster fewer victims are tried, at least one."""
 
 
@@ -38,7 +38,7 @@ class ReplayReasons(Protocol):
         """Why it is nowhere."""
 
 
-STORIES: dict[str, Callable[[Session, Options], ReplayReasons]] = {"volcano": VolcanoStory, "kube": KubeStory}
+REPLAYS: dict[str, Callable[[Session, Options], ReplayReasons]] = {"volcano": VolcanoTrace, "kube": KubeTrace}
 
 
 class Reasons:
@@ -51,28 +51,28 @@ class Reasons:
     def __call__(self, task: str, kind: Kind) -> str:
         """One sentence."""
         if kind == "victim":
-            return f"{self._told('evicted', task)}{self._broken(task) or self._needless(task)}"
+            return f"{self._from_replay('evicted', task)}{self._broken(task) or self._needless(task)}"
         if kind == "spared":
             return self._spared(task)
-        return f"{self._told('waiting' if kind == 'waiting' else 'placed', task)}{self._broken(task)}"
+        return f"{self._from_replay('waiting' if kind == 'waiting' else 'placed', task)}{self._broken(task)}"
 
-    def _told(self, what: str, task: str) -> str:
+    def _from_replay(self, what: str, task: str) -> str:
         own = self.contender.solution
-        if self._story is not None:
-            text: str = getattr(self._story, what)(task)
+        if self._replay is not None:
+            text: str = getattr(self._replay, what)(task)
             return text
         if what == "waiting" and own.unplaced.get(task):
             return f"it states: {'; '.join(own.unplaced[task])}"
         return UNTOLD
 
     @cached_property
-    def _story(self) -> ReplayReasons | None:
+    def _replay(self) -> ReplayReasons | None:
         """The mirror's, if its decision is this very one: also a recorded decision can so be explained."""
-        make = STORIES.get(self.contender.solution.engine) or STORIES[self.session.mirror]
+        make = REPLAYS.get(self.contender.solution.engine) or REPLAYS[self.session.mirror]
         if self.contender.engine.startswith("exec:") or self.contender.solution.engine == "optimal":
             return None
-        story = make(self.session, self.options)
-        return story if _parts(story.solution) == _parts(self.contender.solution) else None
+        replay = make(self.session, self.options)
+        return replay if _parts(replay.solution) == _parts(self.contender.solution) else None
 
     def _broken(self, task: str) -> str:
         """A finding about the task, its job, its queue or its node, the nearest first."""
@@ -88,7 +88,7 @@ class Reasons:
 
     def _needless(self, task: str) -> str:
         """Whether the decision would be no worse by the rules without this victim; asked for the first victims only."""
-        if self._asked >= max(1, min(MOST_TRIALS, MOST_JUDGED // len(self.session.instance.tasks))):
+        if self._asked >= max(1, min(MOST_TRIALS, MOST_CHECKED // len(self.session.instance.tasks))):
             return "; whether it was needed was not tried"
         self._asked += 1
         own = self.contender.solution
@@ -115,9 +115,9 @@ class Reasons:
         own = self.contender.solution
         placed = [key for key in members if key in own.binds or key in own.reserves]
         if placed:
-            return f"{job} is served otherwise: {self._told('placed', placed[0])}"
+            return f"{job} is served otherwise: {self._from_replay('placed', placed[0])}"
         asked = [key for key in members if key in self.best.binds or key in self.best.reserves]
-        return f"{job} gets nothing: {self._told('waiting', asked[0])}" if asked else f"{job} gets nothing"
+        return f"{job} gets nothing: {self._from_replay('waiting', asked[0])}" if asked else f"{job} gets nothing"
 
 
 def _parts(solution: Solution) -> tuple[object, ...]:

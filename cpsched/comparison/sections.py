@@ -20,8 +20,8 @@ def headline(comparison: Comparison) -> list[str]:
     """What was read, why this model, what was changed or is left out, then a line per engine."""
     choice = [comparison.choice] if comparison.choice else []
     what_if, doubts = (one.text for one in comparison.what_if), (f"Doubt: {one.text}" for one in comparison.doubts)
-    said = [f"Nothing to decide: {comparison.nothing}."] if comparison.nothing else map(_line, comparison.judgements)
-    return [comparison.read, *choice, *what_if, *doubts, *said]
+    lines = [f"Nothing to decide: {comparison.nothing}."] if comparison.nothing else map(_line, comparison.judgements)
+    return [comparison.read, *choice, *what_if, *doubts, *lines]
 
 
 def sections(comparison: Comparison) -> Iterator[Table]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Told:
+class CaseOptions:
     """What the user says about every case alike; None leaves it to the case."""
 
     model: Configuration | None = None
@@ -53,49 +53,49 @@ class Session:
         return "kube" if self.policy.is_kube else "volcano"
 
     def options(self, engine: str, options: Options) -> Options:
-        """The options as this engine may be told them: only engine kube tries one pod or schedules pod groups."""
+        """The options as this engine takes them: only engine kube tries one pod or schedules pod groups."""
         only, groups = (self.only, self.pod_groups) if engine == "kube" else (None, False)
         return replace(options, only=only, pod_groups=groups)
 
 
-def open_session(case: Case, told: Told) -> Session:
+def open_session(case: Case, given: CaseOptions) -> Session:
     """Load a case; what the user says comes before what the case says."""
-    instance = _loaded(case, told)
-    policy = load_policy(_model(case, told), told.conf, stated=case.conf, **_terms(told, instance))
-    return _session(case, told, instance, policy)
+    instance = _loaded(case, given)
+    policy = load_policy(_model(case, given), given.conf, stated=case.conf, **_terms(given, instance))
+    return _session(case, given, instance, policy)
 
 
-def open_sessions(case: Case, told: Told, engines: Collection[str]) -> list[Session]:
+def open_sessions(case: Case, given: CaseOptions, engines: Collection[str]) -> list[Session]:
     """The same, and where pods of two schedulers wait a session for each; the second has its scheduler in its id.
 
     Engines of which one mirrors a scheduler are asked about that one alone. Rows and cases with a decision are sessions
     of one scheduler: the recorder knew whose.
     """
     if case.row is not None or outcomes(case):
-        return [open_session(case, told)]
-    instance = _loaded(case, told)
-    policies = load_policies(_model(case, told), told.conf, **_terms(told, instance))
-    sessions = [_session(case, told, instance, policy) for policy in of_engines(engines, policies)]
+        return [open_session(case, given)]
+    instance = _loaded(case, given)
+    policies = load_policies(_model(case, given), given.conf, **_terms(given, instance))
+    sessions = [_session(case, given, instance, policy) for policy in of_engines(engines, policies)]
     return [*sessions[:1], *(replace(one, id=f"{one.id} ({one.mirror})") for one in sessions[1:])]
 
 
-def _loaded(case: Case, told: Told) -> Instance:
-    return case.load(lenient=told.lenient, strict=told.strict, changes=told.changes)
+def _loaded(case: Case, given: CaseOptions) -> Instance:
+    return case.load(lenient=given.lenient, strict=given.strict, changes=given.changes)
 
 
-def _model(case: Case, told: Told) -> Configuration | None:
-    return told.model if told.model is not None else case.model
+def _model(case: Case, given: CaseOptions) -> Configuration | None:
+    return given.model if given.model is not None else case.model
 
 
-def _terms(told: Told, instance: Instance) -> dict[str, Any]:
+def _terms(given: CaseOptions, instance: Instance) -> dict[str, Any]:
     return {
         "instance": instance,
-        "lenient": told.lenient,
-        "kube_version": told.kube_version,
-        "allow_extenders": told.allow_extenders,
+        "lenient": given.lenient,
+        "kube_version": given.kube_version,
+        "allow_extenders": given.allow_extenders,
     }
 
 
-def _session(case: Case, told: Told, instance: Instance, policy: Policy) -> Session:
-    groups = told.pod_groups or case.stated.get("pod_groups") is True
+def _session(case: Case, given: CaseOptions, instance: Instance, policy: Policy) -> Session:
+    groups = given.pod_groups or case.stated.get("pod_groups") is True
     return Session(case.id, instance, policy, outcomes(case), case.only, groups, case.file, case.line)

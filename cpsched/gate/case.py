@@ -78,7 +78,7 @@ class GateCase:
 
     @cached_property
     def _session(self) -> Session:
-        return open_session(self._case, self._question.told)
+        return open_session(self._case, self._question.given)
 
     @cached_property
     def _best(self) -> Contender:

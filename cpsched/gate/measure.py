@@ -9,7 +9,7 @@ from typing import Literal
 
 from cpsched.comparison.contender import OPTIMAL, Contender, contend
 from cpsched.comparison.optima import optima_in
-from cpsched.comparison.session import Session, Told, open_sessions
+from cpsched.comparison.session import CaseOptions, Session, open_sessions
 from cpsched.completeness.registry import doubts
 from cpsched.contents import Size
 from cpsched.errors import InputError, unexpected
@@ -86,7 +86,7 @@ class CaseQuestion:
     """What is asked about every case alike."""
 
     engine: str
-    told: Told = field(default_factory=Told)
+    given: CaseOptions = field(default_factory=CaseOptions)
     options: Options = field(default_factory=Options)
     cache: str | None = None
     optimum: bool = True
@@ -94,13 +94,13 @@ class CaseQuestion:
 
 
 def measure(case: Case, question: CaseQuestion) -> list[Measured]:
-    """Load, decide, judge, and hold against the optimum; whatever goes wrong with one case is told, not raised.
+    """Load, decide, check, and compare with the optimum; what goes wrong with one case is recorded, not raised.
 
     A case in which pods of two schedulers wait is measured for each.
     """
     place = (case.id, case.file, case.line)
     try:
-        sessions = open_sessions(case, question.told, [question.engine])
+        sessions = open_sessions(case, question.given, [question.engine])
     except InputError as error:
         return [Measured(*place, "bad case", str(error.within(file=case.place)))]
     except Exception as error:

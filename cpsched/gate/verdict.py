@@ -126,14 +126,14 @@ def _idle(case: Measured) -> list[Fault]:
 
 
 def _demanded(case: Measured, demands: Demands, faults: Sequence[Fault]) -> Iterator[Fault]:
-    """What the user does not allow, unless the same level is told already."""
-    told = {fault.key for fault in faults if fault.kind == "idle"}
+    """What the user does not allow, unless the same level is named already."""
+    named = {fault.key for fault in faults if fault.kind == "idle"}
     found = list(too_far(case, demands))
     if demands.optimal and (wrong := not_optimal(case)) is not None:
         found.append(wrong)
     for level, words in found:
-        if level not in told:
-            told.add(level)
+        if level not in named:
+            named.add(level)
             yield Fault("gap", level, words, "" if case.distance is None else _missed(case, case.distance))
 
 

@@ -1,4 +1,4 @@
-"""load(): a path, `-`, a mapping or a list of Kubernetes objects, told apart by looking, into one Instance."""
+"""load(): a path, `-`, a mapping or a list of Kubernetes objects, distinguished by content, into one Instance."""
 
 from __future__ import annotations
 

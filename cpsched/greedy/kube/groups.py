@@ -27,7 +27,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Groups:
-    """All groups; without the gate for composite groups nobody has a parent."""
+    """All groups; without the gate for composite groups no group has a parent."""
 
     groups: Mapping[Key, Group] = field(default_factory=dict)
 

@@ -52,7 +52,7 @@ def decide(instance: Instance, policy: Policy, options: Options | None = None) -
 
 
 def replay(instance: Instance, policy: Policy, options: Options | None = None) -> Replay:
-    """One session, with messages and story."""
+    """One session, with messages and trace."""
     options = options or Options()
     return _run(instance, policy, First() if options.seed is None else Sampled(options.seed), options)
 
@@ -65,20 +65,20 @@ def outcomes(instance: Instance, policy: Policy, *, most_runs: int = 2000, sampl
 
 
 def _run(instance: Instance, policy: Policy, choices: Choices, options: Options) -> Replay:
-    story = SessionTrace(wanted=options.trace, outline=options.outline)
+    trace = SessionTrace(wanted=options.trace, outline=options.outline)
     with without_collector():
-        return _session(instance, policy, choices, options, story)
+        return _session(instance, policy, choices, options, trace)
 
 
-def _session(instance: Instance, policy: Policy, choices: Choices, options: Options, story: SessionTrace) -> Replay:
-    session = Session(instance, policy, choices, story)
+def _session(instance: Instance, policy: Policy, choices: Choices, options: Options, trace: SessionTrace) -> Replay:
+    session = Session(instance, policy, choices, trace)
     session.open(PLUGINS)
     if options.fast and _fast_shards(instance):
         session.bulk_finder = BulkFinder.over(session)
     for name in policy.volcano.actions:
         ACTIONS[name](session)
     session.close()
-    return Replay(_solution(session, options), session.messages, task_messages(session), tuple(story.lines))
+    return Replay(_solution(session, options), session.messages, task_messages(session), tuple(trace.lines))
 
 
 def _fast_shards(instance: Instance) -> bool:

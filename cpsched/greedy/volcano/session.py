@@ -37,9 +37,9 @@ Plugin = Callable[["Session", PluginConf], Hooks]
 class Session:
     """Jobs, nodes and queues under the plugins of a policy."""
 
-    def __init__(self, instance: Instance, policy: Policy, choices: Choices, story: SessionTrace):
+    def __init__(self, instance: Instance, policy: Policy, choices: Choices, trace: SessionTrace):
         self.instance, self.policy, self.conf = instance, policy, policy.volcano
-        self.choices, self.story = choices, story
+        self.choices, self.trace = choices, trace
         self.tasks = {key: TaskState(task, task.group or "") for key, task in instance.tasks.items()}
         self.jobs = {
             key: JobState(instance.jobs[key], (self.tasks[task] for task in instance.jobs[key].tasks))
@@ -325,7 +325,7 @@ class Session:
             watch(task)
 
     def watch(self, watcher: Callable[[TaskState], None]) -> None:
-        """Be told of every event after the plugins."""
+        """Be called for every event after the plugins."""
         self._watchers.append(watcher)
 
     # Binding.

@@ -96,7 +96,7 @@ class Statement:
             if operation.kind is OperationKind.EVICT:
                 session.evictions[task.key] = _eviction(operation)
             elif operation.kind is OperationKind.ALLOCATE and (error := session.bind(task)):
-                session.story.tell(f"  {task.key}: {error}")
+                session.trace.tell(f"  {task.key}: {error}")
                 unplace(session, task)
         self._operations = []
 

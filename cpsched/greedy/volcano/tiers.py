@@ -20,7 +20,7 @@ def first_nonzero(tiers: Tiers[float], *subjects: object) -> float:
 
 
 def first_refusal(tiers: Tiers[T | None], *subjects: object) -> T | None:
-    """Gates and predicates: the first objection counts, None if nobody objects."""
+    """Gates and predicates: the first objection counts, None without any."""
     for tier in tiers:
         for ask in tier:
             if (refusal := ask(*subjects)) is not None:

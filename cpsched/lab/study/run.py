@@ -21,10 +21,10 @@ from cpsched.lab.study.recipe import Recipe
 from cpsched.lab.study.state import Done, described, known_contents, made_by_others, sources
 
 MOST_FLAWS = 20
-"""So many lines are told one by one."""
+"""So many lines are printed one by one."""
 Phase = Literal["instances", "cells"]
 Watch = Callable[[Phase, int, int, int], None]
-"""Is told the phase, how many there are, how many are done, and how many of those failed."""
+"""Gets the phase, how many there are, how many are done, and how many of those failed."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class StudyTally:
 
 
 def unwatched(phase: Phase, total: int, done: int, failed: int) -> None:
-    """Nobody looks."""
+    """No display."""
 
 
 def run(
@@ -188,8 +188,8 @@ class _Run:
             path = os.path.abspath(self.folder.instance_path(cell.source.sha256))
             options = recipe.options(cell.engine, cell.seed)
             model, conf = cell.model.content, self.plan.conf
-            told = (options, recipe.kube_version, recipe.lenient, recipe.allow_extenders, cell.model.file)
-            yield cell, Decide(path, model, conf, cell.engine, *told), limits
+            terms = (options, recipe.kube_version, recipe.lenient, recipe.allow_extenders, cell.model.file)
+            yield cell, Decide(path, model, conf, cell.engine, *terms), limits
 
     def _keep(self, cell: StudyCell, outcome: Outcome) -> None:
         if outcome.status == "ok":

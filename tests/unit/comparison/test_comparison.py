@@ -11,9 +11,9 @@ import pytest
 
 import cpsched
 from cpsched.comparison import reasons as reasons_module
-from cpsched.comparison import volcano_story
+from cpsched.comparison import volcano_trace
 from cpsched.comparison.compare import Comparison
-from cpsched.comparison.session import Told, open_session
+from cpsched.comparison.session import CaseOptions, open_session
 from cpsched.greedy.volcano.engine import Options as VolcanoOptions
 from cpsched.importers.corpus import cases
 from cpsched.options import Options
@@ -220,7 +220,7 @@ def test_the_judge_tries_to_do_without_the_first_victims_only(bound: str, monkey
 def test_the_story_without_every_attempt_gives_the_same_reasons(monkeypatch: pytest.MonkeyPatch) -> None:
     """To tell of every attempt takes the long way through every node: in a large cluster minutes."""
     asked: list[VolcanoOptions] = []
-    replay = volcano_story.replay
+    replay = volcano_trace.replay
 
     def recording(instance: Any, policy: Any, options: VolcanoOptions) -> Any:
         asked.append(options)
@@ -231,12 +231,12 @@ def test_the_story_without_every_attempt_gives_the_same_reasons(monkeypatch: pyt
 
     told = 0
     for case in (*cases(str(TINY)), *cases(str(ISSUES))):
-        session = open_session(case, Told())
+        session = open_session(case, CaseOptions())
         if not session.policy.is_kube:
-            monkeypatch.setattr(volcano_story, "replay", recording)
-            short = volcano_story.VolcanoStory(session, Options())
-            monkeypatch.setattr(volcano_story, "replay", in_full)
-            full = volcano_story.VolcanoStory(session, Options())
+            monkeypatch.setattr(volcano_trace, "replay", recording)
+            short = volcano_trace.VolcanoTrace(session, Options())
+            monkeypatch.setattr(volcano_trace, "replay", in_full)
+            full = volcano_trace.VolcanoTrace(session, Options())
             assert short.solution == full.solution
             for eviction in short.solution.evictions:
                 assert short.evicted(eviction.task) == full.evicted(eviction.task)

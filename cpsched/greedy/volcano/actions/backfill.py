@@ -26,13 +26,13 @@ def backfill(session: Session) -> None:
         nodes, errors = Search(session, cached=cached).feasible(task, session.node_list, test)
         if not nodes:
             job.fit_errors[task.key] = errors
-            session.story.tell(f"backfill: {task.key}: {errors.message()}")
+            session.trace.tell(f"backfill: {task.key}: {errors.message()}")
             continue
         node = _choose(session, task, nodes)
-        session.story.tell(f"backfill: {task.key} goes to {node.name}")
+        session.trace.tell(f"backfill: {task.key} goes to {node.name}")
         if error := session.allocate_now(task, node):
             job.fit_errors[task.key] = FitErrors.everywhere(error, [node.name])
-            session.story.tell(f"  {error}")
+            session.trace.tell(f"  {error}")
 
 
 def _choose(session: Session, task: TaskState, nodes: Nodes) -> NodeAccount:

@@ -17,7 +17,7 @@ from cpsched.resources import is_empty
 
 
 def preempt_normally(session: Session, statement: Statement, hunt: Hunt, nodes: Nodes) -> bool:
-    """Take the first node in score order that works, even one on which nobody need go."""
+    """Take the first node in score order that works, even one without any victim."""
     if not nodes:
         return False
     finder = session.bulk_finder
@@ -26,7 +26,7 @@ def preempt_normally(session: Session, statement: Statement, hunt: Hunt, nodes: 
     else:
         done = any(_preempt_on(session, statement, hunt, node) for node in ranked(session, hunt.task, nodes))
     if not done:
-        session.story.note(hunt.task.key, "preempt", f"no node among {len(nodes)} can be cleared for it")
+        session.trace.note(hunt.task.key, "preempt", f"no node among {len(nodes)} can be cleared for it")
     return done
 
 
@@ -37,7 +37,7 @@ def _preempt_somewhere(session: Session, finder: BulkFinder, statement: Statemen
     unsettled = finder.unsettled(prospect)
     doomed: NodeAccount | None = None
     for node in finder.ranked(task, nodes, prospect.worth):
-        if prospect.doomed[node.index] and not session.story.wanted:
+        if prospect.doomed[node.index] and not session.trace.wanted:
             doomed = node
             if node.index in unsettled:
                 finder.leave_traces(finder.victims(prospect, node))
@@ -55,7 +55,7 @@ def _preempt_somewhere(session: Session, finder: BulkFinder, statement: Statemen
 
 def _note_refusal(session: Session, finder: BulkFinder, task: TaskState, gone: Sequence[TaskState]) -> None:
     if finder.limits is not None and (refusal := finder.limits.refusal(session.queue_of(task), task, gone)):
-        session.story.note(task.key, "preempt", refusal)
+        session.trace.note(task.key, "preempt", refusal)
 
 
 def _preempt_on(session: Session, statement: Statement, hunt: Hunt, node: NodeAccount) -> bool:
@@ -72,11 +72,11 @@ def _preempt_on(session: Session, statement: Statement, hunt: Hunt, node: NodeAc
     while waiting and not fits:
         victim = waiting.pop()
         attempt.evict(victim, "preempt", task.job)
-        session.story.tell(f"  {victim.key} on {node.name} goes for {task.key}")
+        session.trace.tell(f"  {victim.key} on {node.name} goes for {task.key}")
         give(evicted, victim.request)
         fits = _fits(session, task, node)
     if fits and attempt.pipeline(task, node, after_eviction=not is_empty(evicted)):
-        session.story.tell(f"  {task.key} reserves room on {node.name}")
+        session.trace.tell(f"  {task.key} reserves room on {node.name}")
         statement.merge(attempt)
         return True
     attempt.discard()
@@ -86,18 +86,18 @@ def _preempt_on(session: Session, statement: Statement, hunt: Hunt, node: NodeAc
 def _is_doomed(session: Session, task: TaskState, victims: Sequence[TaskState]) -> bool:
     """Whether the queue could not take the task even if all victims went; if so, the traces of trying are left."""
     finder = session.bulk_finder
-    if finder is None or session.story.wanted or finder.limits is None:
+    if finder is None or session.trace.wanted or finder.limits is None:
         return False
     refusal = finder.limits.refusal(session.queue_of(task), task, victims)
     if refusal is not None:
         finder.leave_traces(victims)
-        session.story.note(task.key, "preempt", refusal)
+        session.trace.note(task.key, "preempt", refusal)
     return refusal is not None
 
 
 def _fits(session: Session, task: TaskState, node: NodeAccount) -> bool:
     """The queue may take it, the node has room, and every filter passes."""
     if refusal := session.not_allocatable(session.queue_of(task), task):
-        session.story.note(task.key, "preempt", refusal)
+        session.trace.note(task.key, "preempt", refusal)
         return False
     return node.fits_future(task.request) and session.predicate(task, node) is None

@@ -33,13 +33,13 @@ def reclaim(session: Session) -> None:
     while queues:
         queue = queues.pop()
         if refusal := session.overused(queue):
-            session.story.tell(f"reclaim: queue {queue.name} is passed over: {refusal.text()}")
+            session.trace.tell(f"reclaim: queue {queue.name} is passed over: {refusal.text()}")
             _note(session, list(starving.get(queue.name, ())), refusal)
             continue
         jobs = starving.get(queue.name)
         while jobs:
             job = jobs.pop()
-            session.story.tell(f"reclaim: queue {queue.name}: job {job.key}")
+            session.trace.tell(f"reclaim: queue {queue.name}: job {job.key}")
             _serve(session, job, tasks[job.key])
 
 
@@ -49,15 +49,15 @@ def _serve(session: Session, job: JobState, tasks: Heap[TaskState]) -> None:
     while session.is_starving(job) and tasks:
         task = tasks.pop()
         if task.task.never_preempts:
-            session.story.note(task.key, "reclaim", "its preemptionPolicy is Never")
+            session.trace.note(task.key, "reclaim", "its preemptionPolicy is Never")
         elif refusal := session.not_preemptive(queue, task.request):
-            session.story.note(task.key, "reclaim", refusal)
+            session.trace.note(task.key, "reclaim", refusal)
         elif session.pre_predicate(task) is None:
             _reclaim_for(session, statement, task)
     if session.is_pipelined(job):
         statement.commit()
     else:
-        session.story.tell(f"  {job.key} is undone: its gang stays incomplete")
+        session.trace.tell(f"  {job.key} is undone: its gang stays incomplete")
         statement.discard()
 
 
@@ -68,7 +68,7 @@ def _reclaim_for(session: Session, statement: Statement, task: TaskState) -> Non
     for node in (node for group in by_shard(session, nodes) if group for node in finder.reclaiming(task, group)):
         if reclaim_on(session, statement, task, node):
             return
-    session.story.note(task.key, "reclaim", f"no node among {len(nodes)} gives enough up")
+    session.trace.note(task.key, "reclaim", f"no node among {len(nodes)} gives enough up")
 
 
 def reclaim_on(session: Session, statement: Statement, task: TaskState, node: NodeAccount) -> bool:
@@ -86,10 +86,10 @@ def reclaim_on(session: Session, statement: Statement, task: TaskState, node: No
         attempt.evict(victim, "reclaim", task.job)
         give(room, victim.request)
         evicted = True
-        session.story.tell(f"  {victim.key} on {node.name} goes for {task.key}")
+        session.trace.tell(f"  {victim.key} on {node.name} goes for {task.key}")
     # Neither filters nor the queue's limit are asked again here.
     if fits(task.request, room) and attempt.pipeline(task, node, after_eviction=evicted):
-        session.story.tell(f"  {task.key} reserves room on {node.name}")
+        session.trace.tell(f"  {task.key} reserves room on {node.name}")
         statement.merge(attempt)
         return True
     attempt.discard()
@@ -107,4 +107,4 @@ def may_go(session: Session, task: TaskState, other: TaskState) -> bool:
 def _note(session: Session, jobs: list[JobState], refusal: Refusal) -> None:
     for job in jobs:
         for task in job.pending():
-            session.story.note(task.key, "reclaim", refusal)
+            session.trace.note(task.key, "reclaim", refusal)

@@ -1,4 +1,4 @@
-"""shuffle: running pods that plugins name are evicted for nobody; mirrors `actions/shuffle/shuffle.go`."""
+"""shuffle: running pods that plugins name are evicted for no task; mirrors `actions/shuffle/shuffle.go`."""
 
 from __future__ import annotations
 
@@ -15,4 +15,4 @@ def shuffle(session: Session) -> None:
         session.nodes[task.node].update(task)
         session.deallocated(task)
         session.evictions[task.key] = Eviction(task=task.key, node=task.node, action="shuffle")
-        session.story.tell(f"shuffle: {task.key} leaves {task.node}")
+        session.trace.tell(f"shuffle: {task.key} leaves {task.node}")

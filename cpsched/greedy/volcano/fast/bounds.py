@@ -1,4 +1,4 @@
-"""Where victims could clear enough room, told for all nodes at once."""
+"""Where victims could clear enough room, found for all nodes at once."""
 
 from __future__ import annotations
 

@@ -252,7 +252,7 @@ class BulkFinder:
         rows = self._bound().rows
         if not self._restores:
             return set(rows.node[prospect.victims].tolist())
-        new = ~(rows.told & rows.running)[prospect.victims]
+        new = ~(rows.heard_of & rows.running)[prospect.victims]
         return set(rows.node[prospect.victims[new]].tolist())
 
     def reclaiming(self, task: TaskState, nodes: Nodes) -> NodeSet:  # noqa: D102

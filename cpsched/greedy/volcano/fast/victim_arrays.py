@@ -64,7 +64,7 @@ class VictimArrays:
         self.running = _marks(task.status is Status.RUNNING for task in self.tasks)
         self.surplus = _ints(_surplus(session, key) for key in keys)
         """Per job, how many tasks hold room beyond the minimum."""
-        self.told = np.zeros(len(self.tasks), dtype=np.bool_)
+        self.heard_of = np.zeros(len(self.tasks), dtype=np.bool_)
         """Rows of which plugins have heard: each has been evicted, if only to be restored."""
         self.by_job = RowGroups(self.node * (len(keys) + 1) + self.job)
         self.by_queue = RowGroups(self.node * (len(session.queues) + 1) + self.queue)
@@ -78,7 +78,7 @@ class VictimArrays:
         if row is not None:
             self.evictable[row] = task.status in PREEMPTABLE
             self.running[row] = task.status is Status.RUNNING
-            self.told[row] = True
+            self.heard_of[row] = True
             self.tasks[row] = task
         number = self.job_number.get(task.job)
         if number is not None:

@@ -20,7 +20,7 @@ class Reclaim:
         self._session, self._queues = session, queues
 
     def victims(self, reclaimer: TaskState, candidates: Sequence[TaskState]) -> tuple[list[TaskState], int]:
-        """Candidates in victim order, each judged after those before it are gone."""
+        """Candidates in victim order, each looked at after those before it are gone."""
         own = self._account(reclaimer)
         if self._queues.refused is not None or own is None:
             return [], REJECT

@@ -43,7 +43,7 @@ def usage(session: Session, conf: PluginConf) -> Hooks:
 
 
 class NodeLoads:
-    """What was measured, and what is guessed of the tasks that nobody has measured yet."""
+    """What was measured, and what is guessed of the tasks that are not measured yet."""
 
     def __init__(self, session: Session, conf: PluginConf):
         self._session = session

@@ -34,7 +34,7 @@ class Alike:
         """The first of every class of domains that are alike, and the last domain, whose texts stay."""
         session, finder = self._session, self._session.bulk_finder
         groups = list(sub_jobs)
-        if len(row) < 2 or finder is None or session.story.wanted or not isinstance(session.choices, First):
+        if len(row) < 2 or finder is None or session.trace.wanted or not isinstance(session.choices, First):
             return list(row)
         tasks = [task for group in groups for task in group.tasks.values()]
         if not all(self._is_fresh(group) for group in groups) or not all(map(self._is_plain, tasks)):

@@ -1,4 +1,4 @@
-"""Domains with too little room for a sub-job, or with room at once, told by counting instead of by trying."""
+"""Domains with too little room for a sub-job, or with room at once, found by counting instead of by trying."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class RoomCount:
     def __init__(self, session: Session):
         self._session = session
         self._usable = (
-            session.bulk_finder is not None and not session.story.wanted and isinstance(session.choices, First)
+            session.bulk_finder is not None and not session.trace.wanted and isinstance(session.choices, First)
         )
         self._gang_decides = {grouped: all(map(self._only_gang, points)) for grouped, points in _POINTS.items()}
         self._known: tuple[TaskKind, int, tuple[Ints, Ints]] | None = None

@@ -9,13 +9,13 @@ from cpsched.greedy.kube.report import Attempt
 from cpsched.options import Options
 
 
-class KubeStory:
+class KubeTrace:
     """What the mirror did, replayed with every verdict, score and candidate."""
 
     def __init__(self, session: Session, options: Options):
-        told = MirrorOptions(only=session.only, seed=options.chance, pod_groups=session.pod_groups, record=True)
-        self.solution = decide(session.instance, session.policy, told)
-        self._attempts = replay(session.instance, session.policy, told).attempts
+        given = MirrorOptions(only=session.only, seed=options.chance, pod_groups=session.pod_groups, record=True)
+        self.solution = decide(session.instance, session.policy, given)
+        self._attempts = replay(session.instance, session.policy, given).attempts
 
     def evicted(self, task: str) -> str:
         """For whom, on which of how many candidate nodes, and together with whom."""

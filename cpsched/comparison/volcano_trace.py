@@ -1,4 +1,4 @@
-"""The Volcano mirror's story, read for one task."""
+"""The Volcano mirror's trace, read for one task."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _CHOICE = {
 }
 
 
-class VolcanoStory:
-    """What the mirror did, replayed with its story."""
+class VolcanoTrace:
+    """What the mirror did, replayed with its trace."""
 
     def __init__(self, session: Session, options: Options):
         self.session = session
-        told = replay(session.instance, session.policy, MirrorOptions(seed=options.chance, outline=True))
-        self.solution, self._lines = told.solution, told.trace
+        replayed = replay(session.instance, session.policy, MirrorOptions(seed=options.chance, outline=True))
+        self.solution, self._lines = replayed.solution, replayed.trace
 
     def evicted(self, task: str) -> str:
         """Which action cleared which node for whom, and in what order it took victims."""
@@ -65,8 +65,8 @@ class VolcanoStory:
             elif found:
                 number = f"turn {so_far[action]} of {turns[action]}"
                 how = "reserved room on" if "reserves" in line else "took room on"
-                said = f"{action} served {job} ({number}) and {how} {found[2]}, {_CHOICE[action]}"
-                places[found[1]] = said
+                text = f"{action} served {job} ({number}) and {how} {found[2]}, {_CHOICE[action]}"
+                places[found[1]] = text
         return places
 
     @cached_property
