@@ -20,6 +20,7 @@ from cpsched.importers.cluster_info import NAMESPACES_DUMPED, namespaces_dumped
 from cpsched.importers.duplicates import without_duplicates
 from cpsched.importers.formats import KUBERNETES, read_input, translated
 from cpsched.importers.gaps import Gaps
+from cpsched.importers.generated_names import Taken, is_unnamed, named, taken_by
 from cpsched.importers.kubernetes import EXPECTED, Found, ReadReport, input_error, no_object, read_object
 from cpsched.importers.listed import objects_in
 from cpsched.importers.snapshot import Context
@@ -30,7 +31,7 @@ from cpsched.parsing import Document, tolerated
 from cpsched.what_if.apply import applied
 from cpsched.what_if.changes import Changes, Cluster, last_moment
 from cpsched.what_if.submit import as_new
-from cpsched.workloads.expand import Given, expanded
+from cpsched.workloads.expand import PODS_LACKING, Given, expanded
 from cpsched.workloads.expand import given as workload
 
 FAULTS = (OBJECTS, FILES, PARTS, NO_OBJECTS)
@@ -92,6 +93,7 @@ def _load(
     context.given = frozenset((item.kind, item.object.metadata.name) for item in given)
     documents, file = _documents(source, format, context)
     found = [item for document in documents for item in _read(document, settings, context)]
+    found += _read_unnamed(context, taken_by(found, context.workloads))
     report.notes += context.notes
     if not found and not settings and not context.workloads:
         _refuse_nothing(report, file)
@@ -168,8 +170,16 @@ def _read(document: Document, settings: dict[str, Any], context: Context) -> Ite
             yield from _read_compact(raw, document.file, place, settings, context)
         elif is_capture(raw):
             context.captured |= stated(raw, document.file, place, context.notes)
+        elif is_unnamed(raw):
+            context.unnamed.append((raw, document.file, place))
         else:
             yield from _read_object(raw, document.file, place, context)
+
+
+def _read_unnamed(context: Context, taken: Taken) -> list[Found]:
+    """The objects that say only how their names begin, once all other names are known."""
+    unnamed = [(named(raw, taken), file, place) for raw, file, place in context.unnamed]
+    return [item for raw, file, place in unnamed for item in _read_object(raw, file, place, context)]
 
 
 def _read_object(raw: Any, file: str, place: str, context: Context) -> list[Found]:
@@ -223,21 +233,25 @@ def _completed(
     aside = None if is_case else context.aside
     made = expanded(context.workloads, items, aside=aside, waiting=context.held and not is_case)
     context.notes += [*made.notes, *made.summary]
+    context.counted[PODS_LACKING] = tuple(made.lacking)
     items = [*items, *made.found]
     if not changes:
         return items, items, ()
-    submitted = [(source, *_submitted(source)) for source in changes.submit]
+    taken = taken_by(items, context.workloads)
+    submitted = [(source, *_submitted(source, taken)) for source in changes.submit]
     cluster = Cluster(list(items), file, last_moment(items, now))
     context.notes += applied(cluster, changes, submitted, context.workloads)
     return items, cluster.found, tuple(cluster.what_if)
 
 
-def _submitted(source: Source) -> tuple[list[Found], list[Given]]:
+def _submitted(source: Source, taken: Taken) -> tuple[list[Found], list[Given]]:
     """The objects of something that is submitted, where every fault is an error."""
     context, settings = Context(ReadReport(), strict=True), dict[str, Any]()
     documents, file = _documents(source, KUBERNETES, context)
     news = [Document(one.file, [as_new(raw) for _, raw in objects_in(one)]) for one in documents]
     found = [item for document in news for item in _read(document, settings, context)]
+    taken |= taken_by(found, context.workloads)
+    found += _read_unnamed(context, taken)
     if settings:
         raise InputError("an Instance", file=file, place="--submit", right="submit Kubernetes objects")
     if not found and not context.workloads:

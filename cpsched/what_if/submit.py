@@ -27,14 +27,11 @@ _SERVERS = ("uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", 
 
 
 def as_new(raw: Any) -> Any:
-    """The object as the API server takes it: it names it, and its controllers say how it stands."""
+    """The object as the API server takes it: its controllers say how it stands."""
     metadata = raw.get("metadata") if isinstance(raw, Mapping) else None
     if not isinstance(metadata, Mapping):
         return raw
     kept: Raw = {key: value for key, value in metadata.items() if key not in _SERVERS}
-    prefix = kept.get("generateName")
-    if not kept.get("name") and isinstance(prefix, str) and prefix:
-        kept["name"] = f"{prefix}0"
     found = {**raw, "metadata": kept}
     if given(raw, "", "") is not None or raw.get("kind") in _MADE_AGAIN:
         found.pop("status", None)

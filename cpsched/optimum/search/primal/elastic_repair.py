@@ -44,7 +44,8 @@ class ElasticRepair:
         v = self._model.variables
         rows = []
         for level, values in targets:
-            for stage, value in zip(stages_of(v, *level), values, strict=True):
+            # Fewer values than stages: a level that is known to have no victims says so by one 0 for all of them.
+            for stage, value in zip(stages_of(v, *level), values, strict=False):
                 rows += stage.at_most(value)
         start = dict(enumerate(self._last_solution))
         if bounding is not self._bounding:
