@@ -208,7 +208,7 @@ def test_without_recorded_decisions_there_is_nothing_to_replay() -> None:
         compared(TINY / "preempt-one-is-enough.json", engines=("recorded",))
 
 
-@pytest.mark.parametrize("bound", ["MOST_TRIALS", "MOST_JUDGED"])
+@pytest.mark.parametrize("bound", ["MOST_TRIALS", "MOST_CHECKED"])
 def test_the_judge_tries_to_do_without_the_first_victims_only(bound: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """And says so of the others; in a large cluster each trial takes long."""
     monkeypatch.setattr(reasons_module, bound, 1)

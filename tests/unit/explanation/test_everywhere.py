@@ -8,9 +8,10 @@ import cpsched
 from cpsched import engines
 from cpsched.explanation.result import Explanation, Verdict
 from cpsched.instance import Instance
+from cpsched.judge import CheckedSolution
 from cpsched.options import Options
 from cpsched.policy import Policy
-from cpsched.solution import Solution, SolutionStatus
+from cpsched.solution import SolutionStatus
 from tests.unit.greedy_kube.build import Object, node, pod
 
 TAINT = [{"key": "own", "value": "x", "effect": "NoSchedule"}]
@@ -70,14 +71,15 @@ def test_an_equally_good_decision_is_called_so(
 ) -> None:
     """One place, two pods: the scheduler binds the first, the other decision the second."""
     instance = cpsched.load([node("n"), pod("first", "1"), pod("second", "1", priority=priority)])
-    run = engines.run
+    replay = engines.decide
 
-    def decide(name: str, given: Instance, policy: Policy, _: Options) -> Solution:
+    def decide(name: str, given: Instance, policy: Policy, _: Options) -> CheckedSolution:
         only = Options(only="default/first" if name == "kube" else "default/second")
         status = SolutionStatus.HEURISTIC if name == "kube" else SolutionStatus.OPTIMAL
-        return run("kube", given, policy, only).model_copy(update={"status": status})
+        solution, decision = replay("kube", given, policy, only)
+        return CheckedSolution(solution.model_copy(update={"status": status}), decision)
 
-    monkeypatch.setattr("cpsched.engines.run", decide)
+    monkeypatch.setattr("cpsched.engines.decide", decide)
     found = cpsched.explain(instance, task="default/second", engine="kube")
     assert found.verdict is verdict
     as_good = "another decision, as good on every level, places it"

@@ -69,7 +69,7 @@ def test_capacity_adds_up():
         "needs": "13",
     }
     assert (others.nodes, others.running, others.ending, others.free) == (("n2", "n3"), "60", "0", "4")
-    assert "| n1 | cpu | 64 | 52 | 4 | 8 | 13 |" in str(found)
+    assert "| n1 | cpu | 64 | 52 | 4 | 8 | 13 |" in found.to_markdown()
 
 
 def test_many_evictions_of_one_repair_are_one_line_for_each_reason():
@@ -266,9 +266,10 @@ def test_wrong_names_get_one_line(asked: dict[str, Any], says: str):
 def test_every_way_to_show_it():
     found = explain(FULL, job="new")
     assert cpsched.Explanation.model_validate(found.to_dict()) == found
-    assert str(found) == found.to_markdown()
+    assert str(found).splitlines()[0] == found.summary == found.to_markdown().splitlines()[0]
+    assert "capacity: cpu on n1" in str(found)
     assert "| capacity: cpu on n1 |" in found.to_markdown()
-    assert "<td>capacity: cpu on n1</td>" in found._repr_html_()
+    assert ">capacity: cpu on n1</td>" in found._repr_html_()
 
 
 def test_no_answer_in_time_is_said():

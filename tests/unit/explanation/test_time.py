@@ -14,8 +14,9 @@ from cpsched.explanation.candidates import candidates_of
 from cpsched.explanation.goal import Clock, Goal
 from cpsched.explanation.trial import Trial
 from cpsched.importers.policy import load_policy
-from cpsched.judge import decision_of
+from cpsched.judge import CheckedSolution
 from cpsched.options import Options
+from cpsched.rules import Decision
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Solution, SolutionStatus
 from tests.judge import cluster, conf, job, pending, running
@@ -124,11 +125,12 @@ def test_kinds_of_nodes_beyond_the_number_that_is_tried_are_left_open(monkeypatc
 def test_an_optimum_that_was_not_proved_refutes_no_repair(monkeypatch: pytest.MonkeyPatch) -> None:
     instance = cpsched.load(FULL)
     policy = load_policy(instance=instance)
-    best = decision_of(instance, policy, engines.run("optimal", instance, policy, Options(workers=1)))
+    best = engines.decide("optimal", instance, policy, Options(workers=1)).decision
     trial = Trial(instance, policy, Goal("default/new"), best, Clock(600), thorough=True)
     assert not trial.reached([])
     assert trial.progress.open == set()
-    monkeypatch.setattr(engines, "run", lambda *_: Solution(status=SolutionStatus.FEASIBLE))
+    nothing = CheckedSolution(Solution(status=SolutionStatus.FEASIBLE), Decision(best.snapshot, {}, {}))
+    monkeypatch.setattr(engines, "decide", lambda *_: nothing)
     assert not trial.reached([])
     assert trial.progress.open == {""}
 
@@ -169,8 +171,12 @@ def test_a_node_that_was_not_found_out_may_be_better() -> None:
 def test_a_place_in_an_optimum_that_was_not_proved_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     source = cluster(job("new", pending(1)), nodes={"n1": 2})
     assert inquiry.NOT_PROVED not in explain(source).notes
-    run = engines.run
-    unproved = {"status": SolutionStatus.FEASIBLE}
-    monkeypatch.setattr(engines, "run", lambda *asked: run(*asked).model_copy(update=unproved))
+    decide = engines.decide
+
+    def unproved(*asked: Any) -> CheckedSolution:
+        solution, decision = decide(*asked)
+        return CheckedSolution(solution.model_copy(update={"status": SolutionStatus.FEASIBLE}), decision)
+
+    monkeypatch.setattr(engines, "decide", unproved)
     assert inquiry.NOT_PROVED in explain(source).notes
     assert inquiry.NOT_PROVED not in explain(source, engine="volcano").notes

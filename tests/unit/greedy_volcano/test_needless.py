@@ -36,8 +36,8 @@ def gang(count: int, minimum: int, cpu: str = "2", **spec: Any) -> list[Object]:
 
 def session(objects: list[Object], configuration: dict[str, Any] = CONF) -> Session:
     found = opened(objects, configuration)
-    found.board = BulkFinder.over(found)
-    assert found.board is not None
+    found.bulk_finder = BulkFinder.over(found)
+    assert found.bulk_finder is not None
     return found
 
 
