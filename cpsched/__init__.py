@@ -239,8 +239,20 @@ def verify(
     return findings(decision_of(instance, policy, solution), solution)
 
 
-check = verify
-"""The earlier name of verify, which is also the command's; kept for programs that use it."""
+class _Check:
+    """The earlier name of verify, `cpsched.check(...)`, and of the rules, `cpsched.check.RULES`."""
+
+    __call__ = staticmethod(verify)
+
+    @property
+    def RULES(self) -> Mapping[str, Any]:  # noqa: N802 - the registry's name
+        from cpsched.rules import RULES
+
+        return RULES
+
+
+check = _Check()
+"""Use verify, which is also the command's name, and `cpsched.rules`."""
 
 
 def certify(

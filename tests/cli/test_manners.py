@@ -17,7 +17,7 @@ import pytest
 import cpsched
 from tests.cli.conftest import ROOT, Command
 
-HEAVY = ("ortools", "numpy", "yaml", "rich", "pandas", "jinja2", "altair")
+HEAVY = ("ortools", "numpy", "networkx", "yaml", "rich", "pandas", "jinja2", "altair")
 
 
 def test_version_is_the_packages(cli: Command) -> None:

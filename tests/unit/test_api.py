@@ -13,6 +13,7 @@ import pytest
 
 import cpsched
 from cpsched.engines import ENGINES
+from cpsched.rules import RULES
 
 TINY = Path(__file__).parents[2] / "instances" / "tiny" / "preempt-one-is-enough.json"
 NODE = {
@@ -72,7 +73,10 @@ def test_no_function_has_the_name_of_a_package() -> None:
 
 
 def test_check_is_the_earlier_name_of_verify() -> None:
-    assert cpsched.check is cpsched.verify
+    instance = cpsched.load([NODE, POD])
+    wrong = cpsched.Solution(binds={"ns/p": "nowhere"})
+    assert cpsched.check(instance, wrong) == cpsched.verify(instance, wrong) != ()
+    assert cpsched.check.RULES is RULES
 
 
 def test_names_of_the_package() -> None:
