@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help venv browser demo test live cover lint format bench docs mutants real study-openb lock clean
+.PHONY: help venv browser demo test live cover lint format bench bench-quick docs mutants real study-openb lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,8 +68,12 @@ format: $(READY) ## format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-bench: $(READY) ## run the benchmarks and print their tables
+bench: $(READY) ## run the benchmarks and print their tables (hours)
 	$(BIN)/python -m tests.benchmark
+
+bench-quick: $(READY) ## the optimum beside other models on a few sessions (minutes)
+	$(BIN)/python -m tests.benchmark grid --seeds 2 --every 16
+	$(BIN)/python -m tests.benchmark optimum --seeds 2
 
 docs: $(READY) ## build the documentation as a site into build/site, links checked, without a network
 	$(BIN)/mkdocs build --quiet

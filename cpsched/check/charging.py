@@ -35,6 +35,17 @@ def uncharged_nodes(decision: Decision) -> Iterator[tuple[str, bool]]:
             yield nodes[0], verdict.decided
 
 
+def charged_victims(decision: Decision) -> dict[str, tuple[Task, ...]]:
+    """Per task the victims it is charged, in the first way that works; nothing of nodes for which none does."""
+    missing = {node: short for node in decision.victims_by_node if (short := _missing(decision, node))}
+    charges, found = Charges(decision, missing), dict[str, tuple[Task, ...]]()
+    for nodes in _components(decision, missing):
+        search = _Search(charges, nodes)
+        if search.run():
+            found |= search.found
+    return found
+
+
 class Charges:
     """What can be charged on each contended node: its victims, those who may pay, and what is used beyond its room."""
 
@@ -61,8 +72,9 @@ class Charges:
 class _Search:
     """Hands the victims of some nodes out, node by node, until the charged ones free all the room that is used."""
 
-    def __init__(self, charges: Charges, nodes: tuple[str, ...]):
+    def __init__(self, charges: Charges, nodes: Sequence[str]):
         self.charges, self.nodes = charges, nodes
+        self.found: Charged = {}
         self.rights, self.snapshot = charges.rights, charges.decision.snapshot
         self.steps = 0
 
@@ -72,6 +84,7 @@ class _Search:
 
     def _node(self, position: int, charged: Charged, also_reclaimed: tuple[Task, ...]) -> bool:
         if position == len(self.nodes):
+            self.found = charged
             return True
         node = self.nodes[position]
         largest_first = sorted(self.charges.victims(node), key=_amounts, reverse=True)

@@ -168,9 +168,10 @@ class Rights:
     def _has_claim(self, key: str) -> bool:
         """The queue of the task that reclaims stays within its deserved share, as its share plugin tests it."""
         job, task = self.snapshot.job_by_task[key], self.snapshot.instance.tasks[key]
-        return job.queue is not None and self._within_share(job.queue, task.requests)
+        return job.queue is not None and self.within_share(job.queue, task.requests)
 
-    def _within_share(self, queue: str, requests: Mapping[str, int]) -> bool:
+    def within_share(self, queue: str, requests: Mapping[str, int]) -> bool:
+        """Whether the queue is within its deserved share of what is asked for, as its share plugin tests it."""
         shares, after = self.snapshot.shares, self._allocated_after
         if queue not in shares:
             return False

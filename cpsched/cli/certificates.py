@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cpsched.cli.in_doubt import above, in_doubt
 from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, warn
+from cpsched.cli.proofs import steps_beside
 from cpsched.cli.terms import fields, sentence
 from cpsched.doubts import for_this_dump, without
 from cpsched.objectives import level_text
@@ -33,7 +35,8 @@ def verify_certificate(document: Document, input_: str, terms: Terms, *, json: b
     certificate = Certificate.parse(document.data, file=document.file)
     with busy("Checking"):
         instance, policy = terms.opened(input_, certificate.as_solution(), document.file)
-        checked = verified(instance, policy, certificate, file=document.file)
+        steps_of = partial(steps_beside, document.file)
+        checked = verified(instance, policy, certificate, file=document.file, steps_of=steps_of)
     announce(policy)
     warn([*instance.warnings, *policy.warnings, *in_doubt(instance, json)])
     found = doubts(instance, policy, search=True)
@@ -118,7 +121,8 @@ def _evidence(one: CheckedLevel) -> str:
 def _said(one: CheckedLevel, open_before: bool) -> str:
     if one.wrong:
         return f"wrong: {one.wrong}"
-    said = "verified" if one.verified else f"claimed by {one.stated.evidence.by}"
+    checked = "checked" if one.stated.evidence.kind == "steps" else "verified"
+    said = checked if one.verified else f"claimed by {one.stated.evidence.by}"
     if not one.verified:
         shown = _shown(one, one.shown)
         said += f" (without it: {'none' if shown is None else shown})"

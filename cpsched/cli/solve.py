@@ -70,6 +70,14 @@ CertificateFile = Annotated[
         show_default=False,
     ),
 ]
+Proofs = Annotated[
+    Literal["all", "cheap", "none"],
+    typer.Option(
+        "--proofs",
+        help="What the certificate proves step by step: all levels, with a search of its own where that takes one, "
+        "within the time limit; cheap: those that a prover only claims, without any search; or none.",
+    ),
+]
 Trace = Annotated[bool, typer.Option("--trace", help="Print a trace of the session (engine volcano).")]
 AllOutcomes = Annotated[
     bool,
@@ -100,6 +108,7 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     log: Log = None,
     export: Export = None,
     certificate: CertificateFile = None,
+    proofs: Proofs = "cheap",
     kube_version: KubeVersion = None,
     only: Only = None,
     pod_groups: PodGroups = False,
@@ -174,10 +183,10 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     notes = notes_beside(instance, policies, decided, input_)
 
     def certificate_text() -> str:
-        from cpsched.certificate import certify
+        from cpsched.cli.proofs import certificate_with_proofs
 
         [(policy, solution)] = decided
-        return as_json(certify(instance, policy, solution).to_dict())
+        return certificate_with_proofs(instance, policy, solution, proofs, certificate, seconds=time_limit)
 
     def solution_text() -> str:
         if len(policies) == 1:

@@ -16,6 +16,7 @@ BENCHMARKS = {
     "optimum": "the optimum beside the plain model and the class model as they come",
     "agreement": "every prover against exhaustive search, for as long as wanted (--help)",
     "evidence": "bounds of certificates against all decisions; which rules bind",
+    "grid": "the grid of Priority Matters beside the plain model and the class model (--help)",
     "hops": "changes of module in a solve of one small cluster",
     "page": "the report in Chromium: size, time to open, time to answer, by size of the cluster",
     "proved": "fresh sessions of every recorded profile: all proved in 10 s? (--help)",
@@ -27,7 +28,7 @@ BENCHMARKS = {
 """Each is a module here with a function `main`."""
 
 
-TAKES_OPTIONS = frozenset({"agreement", "proved"})
+TAKES_OPTIONS = frozenset({"agreement", "grid", "optimum", "proved"})
 
 
 def run(arguments: list[str]) -> int:

@@ -5,17 +5,18 @@ Every run is a process of its own.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import statistics
 import subprocess
 import sys
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.table import Table
 
-SEEDS = range(10)
 LIMIT = 60
 RIVAL_LIMIT = 30
 Recipe = tuple[str, dict[str, Any]]
@@ -45,10 +46,10 @@ if engine == "ours":
     from cpsched.options import Options
     levels = run("optimal", instance, policy, Options(time_limit=limit)).levels
 else:
-    from cpsched.optimum.model.symmetry import classes_of
+    from cpsched.optimum.model.symmetry import build_classes
     from cpsched.snapshot import Snapshot
     from tests.benchmark.rivals import by_default, one_by_one
-    levels = by_default(Snapshot(instance, policy), one_by_one if engine == "plain" else classes_of, limit)
+    levels = by_default(Snapshot(instance, policy), one_by_one if engine == "plain" else build_classes, limit)
 wall = time.perf_counter() - wall
 used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
 early = [l.proved for l in levels if l.name == "jobs_admitted" or l.name == "victim_max_priority"]
@@ -99,15 +100,18 @@ def _times(amount: str | int, factor: int) -> str:
     return f"{int(digits) * factor}{str(amount)[len(digits) :]}"
 
 
-def main() -> None:
+def main(arguments: Sequence[str] = ()) -> None:
     """Print one table per question; nothing is judged."""
-    console = Console()
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmark optimum", description=__doc__)
+    parser.add_argument("--seeds", type=int, default=10, help="how many seeds")
+    seeds, console = range(parser.parse_args(arguments).seeds), Console(width=130)
     console.print(f"load of the machine: {os.getloadavg()[0]:.1f}; limits: {LIMIT} s, others {RIVAL_LIMIT} s a session")
     console.print(_side_by_side())
-    console.print(_over_seeds("a", SMALL, "admission and max-priority levels proved on all, median < 2 s"))
-    console.print(_over_seeds("b", {"1 queue": LARGE, "2 queues": LARGE_QUEUES}, "every level proved, median < 5 s"))
+    console.print(_over_seeds("a", SMALL, seeds, "admission and max-priority levels proved on all, median < 2 s"))
+    queues = {"1 queue": LARGE, "2 queues": LARGE_QUEUES}
+    console.print(_over_seeds("b", queues, seeds, "every level proved, median < 5 s"))
     console.print(_pools())
-    console.print(_replicas())
+    console.print(_replicas(seeds[:3]))
 
 
 def _side_by_side() -> Table:
@@ -125,17 +129,17 @@ def _side_by_side() -> Table:
     return table
 
 
-def _over_seeds(key: str, recipes: dict[str, Recipe], target: str) -> Table:
+def _over_seeds(key: str, recipes: dict[str, Recipe], seeds: range, target: str) -> Table:
     columns = ("family", "nodes", "tasks", "early proved", "all proved", "median s", "worst s", "median cpu s", "MB")
-    table = _table(f"({key}) ours over {len(SEEDS)} seeds; target: {target}", *columns)
+    table = _table(f"({key}) ours over {len(seeds)} seeds; target: {target}", *columns)
     for name, recipe in recipes.items():
-        runs = [run for seed in SEEDS if (run := once(recipe, seed, "ours", LIMIT))]
+        runs = [run for seed in seeds if (run := once(recipe, seed, "ours", LIMIT))]
         table.add_row(
             name,
             str(runs[0].nodes),
             str(max(run.pending + run.running for run in runs)),
-            f"{sum(run.early == run.earlier for run in runs)}/{len(SEEDS)}",
-            f"{sum(run.proved == run.levels for run in runs)}/{len(SEEDS)}",
+            f"{sum(run.early == run.earlier for run in runs)}/{len(seeds)}",
+            f"{sum(run.proved == run.levels for run in runs)}/{len(seeds)}",
             f"{statistics.median(run.wall for run in runs):.2f}",
             f"{max(run.wall for run in runs):.2f}",
             f"{statistics.median(run.cpu for run in runs):.2f}",
@@ -169,7 +173,7 @@ def _pools() -> Table:
     return table
 
 
-def _replicas() -> Table:
+def _replicas(seeds: range) -> Table:
     table = _table(
         "(d) ten times the replicas of the same classes; target: ≤ 1.5 times the time",
         "seed",
@@ -183,7 +187,7 @@ def _replicas() -> Table:
         "cpu s",
         "ratio",
     )
-    for seed in range(3):
+    for seed in seeds:
         one, ten = (once(REPLICAS, seed, "ours", LIMIT, factor) for factor in (1, 10))
         if one and ten:
             cells = [

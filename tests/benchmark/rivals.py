@@ -27,17 +27,23 @@ class Settled:
     proved: bool
 
 
-def by_default(snapshot: Snapshot, merge: Callable[[Snapshot], Classes], limit: float) -> list[Settled]:
+def by_default(
+    snapshot: Snapshot,
+    merge: Callable[[Snapshot], Classes],
+    limit: float,
+    clock: Callable[[], float] = time.monotonic,
+) -> list[Settled]:
     """Level by level with CP-SAT as it comes: two workers, no hint, no bound from elsewhere, no second solver."""
-    end = time.monotonic() + limit
+    end = clock() + limit
     cp = cp_model.CpModel()
     classes = merge(snapshot)
     variables = Variables(cp, snapshot, classes, node_capacity(snapshot, classes))
     for constrain in CONSTRAINTS.values():
         constrain(cp, snapshot, variables)
-    plan, found = level_plan(snapshot), []
+    plan = level_plan(snapshot)
+    found: list[Settled] = []
     for position, (name, priority) in enumerate(plan):
-        share = max(0.1, (end - time.monotonic()) * 2 / (len(plan) - position + 1))
+        share = max(0.1, (end - clock()) * 2 / (len(plan) - position + 1))
         solved = [_solved(cp, step.expr, share) for step in stages_of(variables, name, priority)]
         found.append(Settled(name, priority, all(solved) and all(level.proved for level in found)))
     return found

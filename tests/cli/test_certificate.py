@@ -204,7 +204,7 @@ def test_a_truncated_file_and_unknown_evidence_are_one_line(cli: Command, tiny: 
     text = written.read_text()
     rewrite(written, lambda content: level(content, "victim_count").update(evidence={"kind": "oracle"}))
     code, out, err = cli("verify", written, tiny)
-    known = "known: zero, all-placed, implied, counting, victims-needed, claimed"
+    known = "known: zero, all-placed, implied, counting, victims-needed, steps, claimed"
     line = f"cpsched: error: {written}: victim_count: unknown kind of evidence oracle; {known}\n"
     assert (code, out, err) == (2, "", line)
     written.write_text(text[: len(text) // 2])
@@ -265,9 +265,9 @@ def test_an_open_level_below_a_claim_is_named_too(cli: Command, tiny: Path, writ
         (
             {"kind": "claimed", "by": "nobody: every bound was computed anew"},
             'a bound is claimed by "nobody: every bound was computed anew"; '
-            "by is one of bound, lp, packing, cp-sat, highs",
+            "by is one of bound, counting, lp, packing, cp-sat, highs",
         ),
-        ({"kind": "claimed"}, 'a bound is claimed by ""; by is one of bound, lp, packing, cp-sat, highs'),
+        ({"kind": "claimed"}, 'a bound is claimed by ""; by is one of bound, counting, lp, packing, cp-sat, highs'),
         ({"kind": "claimed", "by": ["cp-sat"]}, "by: a list should be a text"),
         ({"kind": "zero", "by": "cp-sat"}, 'by stands beside evidence of kind "zero"; only a claimed bound has it'),
     ],

@@ -24,6 +24,8 @@ WHAT_IF = ("--submit", "--cordon", "--drain", "--add-nodes", "--like", "--withou
 REPEATED = {
     *((command, name) for command in ("compare", "explain", "import", "report", "solve", "verify") for name in WHAT_IF),
     ("capture", "--as-group"),
+    ("check", "--case"),
+    ("check", "--max-gap"),
     ("compare", "--engines"),
     ("generate", "--set"),
     ("report", "--engines"),

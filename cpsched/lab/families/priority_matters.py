@@ -13,6 +13,8 @@ from cpsched.lab.families.family import Parameters, Raw
 from cpsched.lab.families.pieces import NodesLeft, frame, gang, node, stamp
 
 _MILLI, _MEGABYTES, _REPLICAS = (100, 1000), (100, 1000), (1, 4)
+_HALVES = {1: (2, 2, 2, 2), 2: (3, 1, 3, 1), 3: (2, 2, 3, 1)}
+"""The sizes of four nodes, in halves of what is usual."""
 
 
 class PriorityMatters(Parameters):
@@ -26,6 +28,8 @@ class PriorityMatters(Parameters):
     """priorities, drawn evenly; published: 1, 2, 4"""
     usage: int = Field(105, ge=1, le=400)
     """percent of the cluster that all pods ask for; published: 90, 95, 100, 105"""
+    node_sizes: int = Field(1, ge=1, le=3)
+    """3: of four nodes one has 1.5 and one 0.5 times the size; 2: all nodes have one of these sizes; published: 1"""
     running: int = Field(0, ge=0, le=100)
     """percent of the pods that run already, spread out as kube-scheduler does; published: 0"""
 
@@ -43,9 +47,11 @@ def priority_matters(given: PriorityMatters, draw: Draw) -> Raw:
     )
     names = [f"n{number}" for number in range(given.nodes)]
     classes = {f"p{number}": number for number in range(1, given.priorities + 1)}
-    nodes = (node(name, _amounts(cpu, memory)) for name in names)
+    halves = [_HALVES[given.node_sizes][number % 4] for number in range(given.nodes)]
+    sizes = [(cpu * half // 2, memory * half // 2) for half in halves]
+    nodes = (node(name, _amounts(*size)) for name, size in zip(names, sizes, strict=True))
     instance = frame(nodes, [{"name": "default", "weight": 1}], classes)
-    room = NodesLeft(dict.fromkeys(names, (cpu, memory, 0, 110)))
+    room = NodesLeft({name: (*size, 0, 110) for name, size in zip(names, sizes, strict=True)})
     to_run = given.nodes * given.pods_per_node * given.running // 100
     for number, (replicas, milli, megabytes, priority) in enumerate(sets):
         task: Raw = {"role": "w", "replicas": replicas, "requests": _amounts(milli, megabytes)}
