@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 from cpsched.check.decision import Decision
 from cpsched.check.evictions import charge, eviction
 from cpsched.check.gangs import gang, protect_gang
+from cpsched.check.node_rules import cards, nodegroup, numa, usage
 from cpsched.check.placement import actions, assignment, capacity, filters
-from cpsched.check.protections import protect_conformance, protect_guarantee, protect_pdb
+from cpsched.check.protections import protect_conformance, protect_cooldown, protect_guarantee, protect_pdb
 from cpsched.check.queues import deserved, enqueue, queue
 from cpsched.check.violation import Violation
 
@@ -16,6 +17,10 @@ RULES: dict[str, Callable[[Decision], Iterator[Violation]]] = {
     "assignment": assignment,
     "capacity": capacity,
     "filters": filters,
+    "nodegroup": nodegroup,
+    "cards": cards,
+    "numa": numa,
+    "usage": usage,
     "gang": gang,
     "queue": queue,
     "deserved": deserved,
@@ -24,6 +29,7 @@ RULES: dict[str, Callable[[Decision], Iterator[Violation]]] = {
     "protect.gang": protect_gang,
     "protect.conformance": protect_conformance,
     "protect.pdb": protect_pdb,
+    "protect.cooldown": protect_cooldown,
     "protect.guarantee": protect_guarantee,
     "enqueue": enqueue,
     "actions": actions,

@@ -29,7 +29,18 @@ from cpsched.cli.parameters import (
     Workers,
 )
 from cpsched.cli.progress import progress
-from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
+from cpsched.cli.what_if import (
+    AddNodes,
+    AssumeNodes,
+    Cordon,
+    Drain,
+    Like,
+    NodeUsage,
+    Submit,
+    Without,
+    changes_of,
+    measured,
+)
 from cpsched.errors import InputError, unexpected
 
 if TYPE_CHECKING:
@@ -78,6 +89,7 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     like: Like = None,
     without: Without = None,
     assume_nodes: AssumeNodes = False,
+    node_usage: NodeUsage = None,
     json: Json = False,
     markdown: Markdown = False,
     output: Output = None,
@@ -95,6 +107,7 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
 
     check_outputs(output)
     changes = changes_of(corpora[0], submit, cordon, drain, add_nodes, like, without, assume_nodes)
+    changes = measured(corpora[0], changes, node_usage)
     names = checked(named_in(engines or ()) or [MIRROR, OPTIMAL])
     told = Told(model, conf, lenient, kube_version, pod_groups, allow_extenders or None, strict, changes)
     options = Options(time_limit=time_limit, workers=workers, seed=seed, deterministic=deterministic)

@@ -24,7 +24,18 @@ from cpsched.cli.parameters import (
     Workers,
 )
 from cpsched.cli.solve import FINE, NO_ANSWER, Engine, doubts
-from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
+from cpsched.cli.what_if import (
+    AddNodes,
+    AssumeNodes,
+    Cordon,
+    Drain,
+    Like,
+    NodeUsage,
+    Submit,
+    Without,
+    changes_of,
+    measured,
+)
 
 if TYPE_CHECKING:
     from cpsched.explain.result import Explanation
@@ -82,6 +93,7 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     like: Like = None,
     without: Without = None,
     assume_nodes: AssumeNodes = False,
+    node_usage: NodeUsage = None,
     json: Json = False,
     markdown: Markdown = False,
     output: Output = None,
@@ -104,6 +116,7 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
 
     check_outputs(output)
     changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without, assume_nodes)
+    changes = measured(input_, changes, node_usage)
     options = Options(time_limit=time_limit, workers=workers, deterministic=deterministic)
     lists = name is job is task is None
     engines.find(engine or engines.DEFAULT)

@@ -12,7 +12,18 @@ from cpsched.cli.delivery import check_outputs, deliver, write_output
 from cpsched.cli.in_doubt import in_doubt
 from cpsched.cli.output import as_json, busy, emit, emit_tables, warn
 from cpsched.cli.parameters import Input, Lenient, Output, Strict
-from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
+from cpsched.cli.what_if import (
+    AddNodes,
+    AssumeNodes,
+    Cordon,
+    Drain,
+    Like,
+    NodeUsage,
+    Submit,
+    Without,
+    changes_of,
+    measured,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -64,6 +75,7 @@ def import_(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     like: Like = None,
     without: Without = None,
     assume_nodes: AssumeNodes = False,
+    node_usage: NodeUsage = None,
     output: Output = None,
 ) -> int:
     """Read an input and write it as one Instance (JSON).
@@ -80,6 +92,7 @@ def import_(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
 
     check_outputs(output)
     changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without, assume_nodes)
+    changes = measured(input_, changes, node_usage)
     counts = ReadReport(count_fields=report)
     with busy(f"Reading {input_}"):
         instance = load(

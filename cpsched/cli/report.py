@@ -12,7 +12,18 @@ from cpsched.cli.delivery import check_outputs, write_output
 from cpsched.cli.output import emit, emit_tables, warn
 from cpsched.cli.parameters import AllowExtenders, Conf, Deterministic, Lenient, Seed, Strict, TimeLimit, Workers
 from cpsched.cli.reported import ReportRequest, is_study, report_decisions, report_study
-from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
+from cpsched.cli.what_if import (
+    AddNodes,
+    AssumeNodes,
+    Cordon,
+    Drain,
+    Like,
+    NodeUsage,
+    Submit,
+    Without,
+    changes_of,
+    measured,
+)
 from cpsched.errors import InputError
 
 if TYPE_CHECKING:
@@ -107,6 +118,7 @@ def report(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     like: Like = None,
     without: Without = None,
     assume_nodes: AssumeNodes = False,
+    node_usage: NodeUsage = None,
     form: Format = None,
     output: OutputFile = None,
 ) -> int:
@@ -120,6 +132,7 @@ def report(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
 
     check_outputs(output)
     changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without, assume_nodes)
+    changes = measured(input_, changes, node_usage)
     options = Options(time_limit=time_limit, workers=workers, seed=seed, deterministic=deterministic)
     if is_study(input_):
         made, left_out = report_study(input_, drawn=(form or _form(output)) == "html")

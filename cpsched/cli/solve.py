@@ -29,7 +29,18 @@ from cpsched.cli.parameters import (
     Workers,
 )
 from cpsched.cli.sharding import Sharding, ShardNodes, shard_of
-from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
+from cpsched.cli.what_if import (
+    AddNodes,
+    AssumeNodes,
+    Cordon,
+    Drain,
+    Like,
+    NodeUsage,
+    Submit,
+    Without,
+    changes_of,
+    measured,
+)
 
 if TYPE_CHECKING:
     from cpsched.policy import Policy
@@ -121,6 +132,7 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     like: Like = None,
     without: Without = None,
     assume_nodes: AssumeNodes = False,
+    node_usage: NodeUsage = None,
     json: Json = False,
     output: Output = None,
 ) -> int:
@@ -159,6 +171,7 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
             seed=options.chance is not None,
         )
     changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without, assume_nodes)
+    changes = measured(input_, changes, node_usage)
     shard = shard_of(sharding, shard_nodes)
     check_outputs(output, certificate, export, None if log == "-" else log)
     name = engine or engines.DEFAULT

@@ -12,7 +12,18 @@ from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, warn
 from cpsched.cli.parameters import Conf, Input, Json, Lenient
 from cpsched.cli.sharding import Sharding, ShardNodes, shard_of
 from cpsched.cli.terms import Terms, fields, sentence
-from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
+from cpsched.cli.what_if import (
+    AddNodes,
+    AssumeNodes,
+    Cordon,
+    Drain,
+    Like,
+    NodeUsage,
+    Submit,
+    Without,
+    changes_of,
+    measured,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -74,6 +85,7 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     like: Like = None,
     without: Without = None,
     assume_nodes: AssumeNodes = False,
+    node_usage: NodeUsage = None,
     json: Json = False,
 ) -> int:
     """Check a decision without any solver.
@@ -87,6 +99,7 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     from cpsched.solution import Solutions
 
     changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without, assume_nodes)
+    changes = measured(input_, changes, node_usage)
     terms = Terms(model, conf, kube_version, shard_of(sharding, shard_nodes), lenient, changes)
     document = read_document(solution_file)
     if isinstance(document.data, Mapping) and document.data.get("kind") == "Certificate":

@@ -64,6 +64,18 @@ AssumeNodes = Annotated[
 ]
 
 
+NodeUsage = Annotated[
+    str | None,
+    typer.Option(
+        "--node-usage",
+        metavar="FILE",
+        help="The measured load of nodes, for Volcano's plugins usage and rescheduling: JSON or YAML, node → "
+        "{cpu: percent, memory: percent, age: seconds}. Overrules nodeUsage of the input.",
+        show_default=False,
+    ),
+]
+
+
 def changes_of(
     input_: str,
     submit: list[str] | None,
@@ -91,3 +103,12 @@ def changes_of(
         without=tuple(without or ()),
         assume_nodes=assume_nodes,
     )
+
+
+def measured(input_: str, changes: Changes, node_usage: str | None) -> Changes:
+    """The same with the load of nodes that a file holds."""
+    from dataclasses import replace
+
+    if node_usage == "-" and "-" in (input_, *changes.submit):
+        raise InputError("two inputs are stdin", place="--node-usage", right="name a file for one of them")
+    return changes if node_usage is None else replace(changes, node_usage=node_usage)
