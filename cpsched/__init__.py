@@ -51,7 +51,7 @@ def load(  # noqa: PLR0913 - the names of the command line's flags
     source: Source,
     *,
     sharding: Mapping[str, Any] | None = None,
-    node_usage: Mapping[str, Any] | None = None,
+    node_usage: Mapping[str, Any] | str | os.PathLike[str] | None = None,
     lenient: bool = False,
     strict: bool = False,
     format: str | None = None,

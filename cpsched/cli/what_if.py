@@ -70,6 +70,16 @@ class WhatIf:
             help="Make the nodes that only the pods name (spec.nodeName), each as large as what its pods request.",
         ),
     ] = False
+    node_usage: Annotated[
+        str | None,
+        typer.Option(
+            "--node-usage",
+            metavar="FILE",
+            help="The measured load of nodes, for Volcano's plugins usage and rescheduling: JSON or YAML, node → "
+            "{cpu: percent, memory: percent, age: seconds}. Overrules nodeUsage of the input.",
+            show_default=False,
+        ),
+    ] = None
 
     def changes(self, input_: str) -> Changes:
         """The changes that the options ask for."""
@@ -81,6 +91,8 @@ class WhatIf:
             raise InputError(wrong, right="--add-nodes 2 --like n1 adds two nodes like n1")
         if [input_, *(self.submit or [])].count("-") > 1:
             raise InputError("two inputs are stdin", place="--submit", right="name a file for one of them")
+        if self.node_usage == "-" and "-" in (input_, *(self.submit or [])):
+            raise InputError("two inputs are stdin", place="--node-usage", right="name a file for one of them")
         return Changes(
             submit=tuple(self.submit or ()),
             cordon=tuple(self.cordon or ()),
@@ -88,6 +100,7 @@ class WhatIf:
             add_nodes=tuple(zip(counts, nodes, strict=True)),
             without=tuple(self.without or ()),
             assume_nodes=self.assume_nodes,
+            node_usage=self.node_usage,
         )
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from cpsched.amounts import shown
 from cpsched.filters import FILTERS, feasible
 from cpsched.filters.facts import host_ports
+from cpsched.hardware import HARDWARE_ANNOTATIONS
 from cpsched.instance import Task
 from cpsched.objects.volumes import PodVolume
 from cpsched.snapshot import Room, SessionJob, Snapshot
@@ -55,6 +56,8 @@ class NodeGroup:
     objections: tuple[tuple[str, tuple[str, ...]], ...]
     """Filters that refuse as other pods lie now."""
     shortages: tuple[Shortage, ...]
+    barred: tuple[tuple[str, str], ...] = ()
+    """Plugins' rules about nodes that refuse whatever else happens, with the reason."""
 
     def shortage(self, resource: str) -> str:
         """What is said about one resource, or nothing."""
@@ -63,12 +66,13 @@ class NodeGroup:
     @property
     def fits_now(self) -> bool:
         """Nothing about the nodes speaks against the task."""
-        return not (self.refusals or self.objections or self.shortages)
+        return not (self.refusals or self.barred or self.objections or self.shortages)
 
     @property
     def reasons(self) -> tuple[str, ...]:
         """Everything that speaks against the nodes."""
         words = [f"{name}: {', '.join(reasons)}" for name, reasons in (*self.refusals, *self.objections)]
+        words += [f"{key}: {reason}" for key, reason in self.barred]
         return (*words, *(one.text for one in self.shortages))
 
 
@@ -113,6 +117,7 @@ def _joined(groups: Sequence[NodeGroup], nodes: tuple[str, ...]) -> NodeGroup:
         tuple({name: (name, words) for group in groups for name, words in group.refusals}.values()),
         tuple({name: (name, words) for group in groups for name, words in group.objections}.values()),
         tuple({one.resource: one for group in groups for one in group.shortages}.values()),
+        tuple({key: (key, reason) for group in groups for key, reason in group.barred}.values()),
     )
 
 
@@ -133,7 +138,11 @@ def kind_of(task: Task) -> Hashable:
     wishes = spec.model_dump_json(include={"node_selector", "affinity", "tolerations", "topology_spread_constraints"})
     has_own = spec.resource_claims or any(volume != PodVolume(name=volume.name) for volume in spec.volumes)
     own = task.key if has_own else None
-    return (tuple(sorted(task.requests.items())), wishes, host_ports(task.pod), own, tuple(sorted(task.labels.items())))
+    stated = task.pod.metadata.annotations
+    sizes = tuple([tuple(sorted(one.resources.requests.items())) for one in spec.containers])
+    hardware = (sizes, tuple([(key, stated[key]) for key in HARDWARE_ANNOTATIONS if key in stated]))
+    requests, labels = (tuple(sorted(of.items())) for of in (task.requests, task.labels))
+    return (requests, wishes, host_ports(task.pod), own, labels, hardware)
 
 
 class _Look:
@@ -182,7 +191,11 @@ class _Look:
 
     def verdict(self, node: str) -> Hashable:
         """What speaks against the node, without numbers."""
-        return (self._words(self.static, node), self._words(self.dynamic, node), self._states(node))
+        return (self._words(self.static, node), self._barred(node), self._words(self.dynamic, node), self._states(node))
+
+    def _barred(self, node: str) -> tuple[tuple[str, str], ...]:
+        rules = ((key, rule.refused(self.task).get(node)) for key, rule in self.snapshot.node_rules.items())
+        return tuple((key, reason) for key, reason in rules if reason is not None)
 
     def _words(self, by_filter: Mapping[str, Mapping[str, object]], node: str) -> tuple[object, ...]:
         return tuple((name, _reasons(nodes[node])) for name, nodes in by_filter.items() if node in nodes)
@@ -202,7 +215,7 @@ class _Look:
                 shortages.append(Shortage(name, state, self.asked[name], max(free, 0), max(0, *later, 0), size))
         static = tuple((name, _reasons(by_node[first])) for name, by_node in self.static.items() if first in by_node)
         dynamic = tuple((name, by_node[first]) for name, by_node in self.dynamic.items() if first in by_node)
-        return NodeGroup(self.task.key, tuple(nodes), static, dynamic, tuple(shortages))
+        return NodeGroup(self.task.key, tuple(nodes), static, dynamic, tuple(shortages), self._barred(first))
 
 
 def _reasons(answer: object) -> tuple[str, ...]:

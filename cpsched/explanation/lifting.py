@@ -17,6 +17,7 @@ from cpsched.policy.model import Rules
 from cpsched.policy.policy import AnyAction
 from cpsched.shares import Exact, QueueShare
 from cpsched.snapshot import Room, SessionJob, Snapshot
+from cpsched.snapshot.node_rules import NODE_RULES, NodeRule, node_rules
 from cpsched.snapshot.predicates import Predicates
 
 
@@ -197,6 +198,14 @@ class Lifted(Snapshot):
         if not lifted:
             return self._base.predicates
         return _LiftedPredicates(self._base.predicates, [task.key for task in self.jobs[self.job].tasks], lifted)
+
+    @cached_property
+    def node_rules(self) -> dict[str, NodeRule]:
+        """The plugins' rules about nodes; those lifted are not asked of the job's tasks."""
+        if not self._keys & NODE_RULES.keys():
+            return self._base.node_rules
+        tasks = frozenset(task.key for task in self.jobs[self.job].pending)
+        return node_rules(self, dict.fromkeys(self._keys, tasks))
 
     @cached_property
     def idle(self) -> dict[str, Room]:

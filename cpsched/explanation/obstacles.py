@@ -72,6 +72,11 @@ def _as_critical(snapshot: Snapshot, victim: Task, action: Action) -> Iterator[s
         yield "is critical to the system"
 
 
+def _by_its_age(snapshot: Snapshot, victim: Task, action: Action) -> Iterator[str]:
+    if snapshot.policy.cooldown_protects(action) and snapshot.cools_down(victim):
+        yield "started too short a while ago"
+
+
 def _by_its_gang(snapshot: Snapshot, victim: Task, action: Action) -> Iterator[str]:
     owner, mode = snapshot.jobs[snapshot.job_key(victim)], snapshot.policy.gang_protects(action)
     if owner.ready - 1 < owner.min_available and (mode == "keep" or (mode == "whole" and owner.holding > 1)):
@@ -88,6 +93,7 @@ def _by_budgets(snapshot: Snapshot, victim: Task, action: Action) -> Iterator[st
 SPARED_BY: dict[str, Callable[[Snapshot, Task, Action], Iterator[str]]] = {
     "eviction": _by_its_share,
     "protect.conformance": _as_critical,
+    "protect.cooldown": _by_its_age,
     "protect.gang": _by_its_gang,
     "protect.pdb": _by_budgets,
 }

@@ -51,6 +51,7 @@ def requirements_of(snapshot: Snapshot, job: SessionJob, groups: Sequence[NodeGr
     return [
         *_capacity(snapshot, job, groups),
         *_filters(snapshot, job, groups),
+        *_node_rules(snapshot, groups),
         *_gang(snapshot, job),
         *_queue(snapshot, job),
         *_entering(snapshot, job),
@@ -87,6 +88,26 @@ def _filters(snapshot: Snapshot, job: SessionJob, groups: Sequence[NodeGroup]) -
             if not FILTERS[name].is_static:
                 text = "; ".join(everywhere.get(name, ())) or "what other pods and volumes leave it"
                 yield Requirement("filters", name, (), text)
+
+
+def _node_rules(snapshot: Snapshot, groups: Sequence[NodeGroup]) -> Iterator[Requirement]:
+    """Each plugin's rule about nodes that is in force, with whom it refuses at once."""
+    for key in snapshot.node_rules:
+        reasons: dict[str, int] = {}
+        for group in groups:
+            for reason in (reason for rule, reason in group.barred if rule == key):
+                reasons[reason] = reasons.get(reason, 0) + len(group.nodes)
+        told = "; ".join(f"{reason} ({count} nodes)" for reason, count in reasons.items())
+        yield Requirement(key, "", (), told or TOGETHER[key])
+
+
+TOGETHER: dict[str, str] = {
+    "nodegroup": "its queue's limit in the node group",
+    "cards": "what other pods leave of every single card",
+    "numa": "the free CPUs of every single NUMA node",
+    "usage": "the measured load of the nodes",
+}
+"""What a rule about nodes can still refuse where it refuses no node by itself."""
 
 
 def _words(groups: Sequence[NodeGroup]) -> dict[str, Counter[str]]:
@@ -172,12 +193,28 @@ PROTECTIONS: dict[str, tuple[Callable[[Policy, EvictingAction], bool], str]] = {
         lambda policy, action: policy.conformance_protects(action),
         "critical pods are never evicted",
     ),
+    "protect.cooldown": (
+        lambda policy, action: policy.cooldown_protects(action),
+        "pods that started a short while ago are not evicted",
+    ),
     "protect.pdb": (lambda policy, action: policy.pdb_protects(action) == "hard", "disruption budgets hold"),
     "protect.guarantee": (lambda policy, action: policy.guarantee_protects(action), "queues keep their guarantee"),
 }
 """Rule that protects victims → whether it is in force for an action, and what it says."""
 
-LIFTED = ("capacity", "filters", "gang", "queue", "deserved", "enqueue", "actions", "eviction", "charge", *PROTECTIONS)
+LIFTED = (
+    "capacity",
+    "filters",
+    *TOGETHER,
+    "gang",
+    "queue",
+    "deserved",
+    "enqueue",
+    "actions",
+    "eviction",
+    "charge",
+    *PROTECTIONS,
+)
 """Rules that requirements are stated of. A new rule belongs here or into NEVER_LIFTED: else conflicts and counts of
 permitted evictions leave it out, and what is said of them is wrong."""
 

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 from cpsched.rules.decision import Decision
 from cpsched.rules.evictions import charge, eviction
 from cpsched.rules.gangs import gang, protect_gang
+from cpsched.rules.node_rules import cards, nodegroup, numa, usage
 from cpsched.rules.placement import actions, assignment, capacity, filters
-from cpsched.rules.protections import protect_conformance, protect_guarantee, protect_pdb
+from cpsched.rules.protections import protect_conformance, protect_cooldown, protect_guarantee, protect_pdb
 from cpsched.rules.queues import deserved, enqueue, queue
 from cpsched.rules.violation import Violation
 
@@ -16,6 +17,10 @@ RULES: dict[str, Callable[[Decision], Iterator[Violation]]] = {
     "assignment": assignment,
     "capacity": capacity,
     "filters": filters,
+    "nodegroup": nodegroup,
+    "cards": cards,
+    "numa": numa,
+    "usage": usage,
     "gang": gang,
     "queue": queue,
     "deserved": deserved,
@@ -24,6 +29,7 @@ RULES: dict[str, Callable[[Decision], Iterator[Violation]]] = {
     "protect.gang": protect_gang,
     "protect.conformance": protect_conformance,
     "protect.pdb": protect_pdb,
+    "protect.cooldown": protect_cooldown,
     "protect.guarantee": protect_guarantee,
     "enqueue": enqueue,
     "actions": actions,

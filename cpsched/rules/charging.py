@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from cpsched.components import components
 from cpsched.instance import Task
+from cpsched.resources import add, total_of
 from cpsched.rules.decision import Decision
 from cpsched.rules.identical import charge_of, payers
 from cpsched.rules.rights import Pair, Pairs
@@ -145,6 +146,10 @@ def _cover(victims: Sequence[Task], payer: Task) -> bool:
 def _missing(decision: Decision, node: str) -> Missing:
     """What is placed on the node beyond the room it has without any eviction."""
     room, asked = decision.snapshot.future_idle.get(node, {}), decision.asked_by_node.get(node, {})
+    if decision.shuffled:
+        # Whom shuffle moves goes for nobody, so anybody may use the room.
+        left = [victim.requests for victim in decision.victims_by_node.get(node, ()) if victim.key in decision.shuffled]
+        room = add(room, total_of(left))
     return {name: amount - room.get(name, 0) for name, amount in asked.items() if 0 < amount > room.get(name, 0)}
 
 

@@ -72,6 +72,11 @@ class Decision:
         return frozenset(eviction.task for eviction in self.evictions)
 
     @cached_property
+    def shuffled(self) -> frozenset[str]:
+        """Keys of those who are moved for balance, for nobody."""
+        return frozenset([eviction.task for eviction in self.evictions if eviction.action == "shuffle"])
+
+    @cached_property
     def victims(self) -> tuple[Task, ...]:
         """The victims that exist, in the order in which the instance names them."""
         tasks, evicted = self.snapshot.instance.tasks, self.evicted

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from cpsched.instance import Task
+from cpsched.instance import Status, Task
 from cpsched.rules.charging import uncharged_nodes
 from cpsched.rules.decision import Decision
 from cpsched.rules.identical import pairs_of
@@ -31,6 +31,11 @@ def eviction(decision: Decision) -> Iterator[Violation]:
             yield Violation("eviction", key, "is evicted although the policy allows no evictions")
         elif node and node != victim.node:
             yield Violation("eviction", key, f"is on {victim.node or 'no node'}, not on {node}")
+        elif item.action == "shuffle":
+            if victim.status is not Status.RUNNING or victim.node not in snapshot.overloaded:
+                yield Violation(
+                    "eviction", key, f"shuffle: {victim.node or 'no node'} is not one that pods are moved off"
+                )
         elif not (pairs := by_victim[key]):
             yield Violation("eviction", key, _reason(decision.rights, victim))
         elif for_job and for_job not in jobs_of(pairs):

@@ -23,6 +23,16 @@ def protect_conformance(decision: Decision) -> Iterator[Violation]:
             yield Violation("protect.conformance", victim.key, "is critical to the system")
 
 
+def protect_cooldown(decision: Decision) -> Iterator[Violation]:
+    """Pods that started a short while ago, and say for how long, are never victims."""
+    snapshot, rights = decision.snapshot, decision.rights
+    protects = by_action(snapshot.policy.cooldown_protects)
+    for victim in decision.victims if any(protects.values()) else ():
+        action = rights.protection(victim.key)
+        if action is not None and protects[action] and snapshot.cools_down(victim):
+            yield Violation("protect.cooldown", victim.key, "started too short a while ago")
+
+
 def protect_pdb(decision: Decision) -> Iterator[Violation]:
     """With `hard`, no budget is exceeded."""
     rights, protects = decision.rights, by_action(decision.snapshot.policy.pdb_protects)

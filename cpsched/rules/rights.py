@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from cpsched.instance import Task
-from cpsched.policy.policy import AnyAction, GangAction
+from cpsched.policy.policy import VICTIM_ACTIONS, AnyAction, GangAction
 from cpsched.resources import Vector, add, total_of
 from cpsched.rules.gang_rights import KINDS, GangRights
 from cpsched.rules.identical import holding_of, request_of, right_of, victims
@@ -203,9 +203,6 @@ def _less(held: Vector, gone: Vector) -> dict[str, float]:
     return {name: held.get(name, 0) - gone.get(name, 0) for name in {**held, **gone}}
 
 
-_EVICTING: tuple[AnyAction, ...] = ("preempt", "reclaim", "gangpreempt", "gangreclaim")
-
-
 def by_action(ask: Callable[[AnyAction], Answer]) -> dict[AnyAction, Answer]:
     """What a policy says of each action, for rules that ask it of every victim."""
-    return {action: ask(action) for action in _EVICTING}
+    return {action: ask(action) for action in VICTIM_ACTIONS}

@@ -186,7 +186,8 @@ def _grouped(tasks: list[Task], snapshot: Snapshot) -> list[tuple[Task, str]]:
     classes: list[tuple[tuple[object, ...], list[Task]]] = []
     for task in tasks:
         spec = task.pod.spec.model_copy(update={"node_name": ""})
-        content = (snapshot.job_key(task), task.role, task.priority, task.labels, spec)
+        annotations = task.pod.metadata.annotations
+        content = (snapshot.job_key(task), task.role, task.priority, task.labels, annotations, spec)
         for known, members in classes:
             if known == content:
                 members.append(task)

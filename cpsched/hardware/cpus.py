@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
 
 from cpsched.errors import InputError
+from cpsched.instance import Task
 from cpsched.objects.numa import CpuPlace, Numatopology
-from cpsched.quantity import milli
+from cpsched.quantity import milli, nano
 
+POLICY = "volcano.sh/numa-topology-policy"
+_CORE = 10**9
 Cpus = frozenset[int]
 MOST_NODES = 8
 """More NUMA nodes no kubelet's topology manager starts with."""
@@ -36,6 +41,28 @@ class NodeCpus:
         count = -(-milli(spec.res_reserved["cpu"]) // 1000) if "cpu" in spec.res_reserved else 0
         self._reserved = self._take(frozenset(self._place), count)
         self._sets = _node_sets(sorted({place.numa for place in self._place.values()}))
+
+    @property
+    def tests_all(self) -> bool:
+        """Whether Guaranteed pods that ask for no policy are tested too."""
+        return self.static and self.policy not in ("", "none")
+
+    @property
+    def aligns(self) -> bool:
+        """Whether it turns containers away that it cannot align; other policies only prefer."""
+        return self.policy in (SINGLE, RESTRICTED)
+
+    @cached_property
+    def available(self) -> dict[int, int]:
+        """Per NUMA node how many CPUs are free when the session opens."""
+        return dict(Counter(self._place[cpu].numa for cpu in self.free - self._reserved if cpu in self._place))
+
+    def smallest_sets(self, request: int) -> list[frozenset[int]]:
+        """The NUMA nodes that could hold so many CPUs if all were free, with none to spare; one, if it must be one."""
+        sizes = Counter(place.numa for place in self._place.values())
+        enough = [nodes for nodes in self._sets if sum(sizes[node] for node in nodes) >= request]
+        fewest = min(map(len, enough), default=0)
+        return [] if self.policy == SINGLE and fewest > 1 else [nodes for nodes in enough if len(nodes) == fewest]
 
     def assign(self, requests: Iterable[tuple[str, int | None]]) -> tuple[Cpus, str | None]:
         """CPUs for the containers one by one, and the first that cannot be admitted."""
@@ -191,3 +218,29 @@ def _listed(text: str) -> Cpus:
         if match is not None:
             found.update(range(int(match[1]), int(match[2] or match[1]) + 1))
     return frozenset(found)
+
+
+def policy_of(task: Task) -> str:
+    """The policy that the pod asks for, empty for none."""
+    stated = task.pod.metadata.annotations.get(POLICY, "")
+    return "" if stated == "none" else stated
+
+
+def unfit(policy: str, cpus: NodeCpus | None) -> str | None:
+    """Why the node is not one of the pod's policy."""
+    if cpus is None:
+        return "numa info is empty"
+    if policy and not cpus.static:
+        return "cpu manager policy isn't static"
+    if policy and policy != cpus.policy:
+        return f"task topology policy[{policy}] is different with node[{cpus.policy}]"
+    return None if cpus.free else "cpu allocatable map is empty"
+
+
+def whole_cpus(task: Task) -> list[tuple[str, int | None]]:
+    """Containers with the whole CPUs they ask for; None for a fraction, or nothing."""
+    found: list[tuple[str, int | None]] = []
+    for container in task.spec.containers:
+        amount = nano(container.resources.requests.get("cpu", "0"))
+        found.append((container.name, amount // _CORE if amount and amount % _CORE == 0 else None))
+    return found
