@@ -7,12 +7,12 @@ from functools import cached_property
 from typing import Any
 
 from cpsched.certificate.document import CertifiedLevel
-from cpsched.check import Decision, violations
 from cpsched.policy.levels import LevelRef, Value
 from cpsched.proof.counts import is_countable
 from cpsched.proof.forms import FORMS
 from cpsched.proof.statement import Session, UnstatedError
 from cpsched.proof.steps import RefusedError, Replayer
+from cpsched.rules import Decision, violations
 
 StepsOf = Callable[[str], Iterable[Any]]
 """The steps in the file of that SHA-256."""

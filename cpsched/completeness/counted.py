@@ -39,7 +39,7 @@ def queues(instance: Instance) -> Iterator[tuple[str, str]]:
 
 
 def _is_counted_now(instance: Instance) -> bool:
-    """Whether Volcano has held a session since the last PodGroup was made: each session counts anew."""
+    """Whether Volcano has held a session since the last PodGroup was made: each session counts again."""
     statuses = [job.group.status for job in instance.jobs.values()]
     return all(status.conditions or status.phase not in ("", "Pending") for status in statuses)
 

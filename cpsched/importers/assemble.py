@@ -126,7 +126,7 @@ class _Builder:
         return True
 
     def is_usable(self, task: Task, item: Found, seen: Mapping[str, Task]) -> bool:
-        """Whether the pod can be told from others and its request be counted."""
+        """Whether the pod can be distinguished from others and its request be counted."""
         if task.key in seen:
             return self._unusable(item.error(f"the task id {task.key} is used twice", "ids are unique"))
         for name, amount in task.requests.items():

@@ -59,9 +59,11 @@ def _items(
     if items and not strict and not any(map(_may_be_object, complete)):
         keyed = [list(_under_keys(item, f"{place}[{at}]", file, MOST_KEYS_DEEP)) for at, item in enumerate(complete)]
         found = [one for each in keyed for one in each]
-        yield from found if any(_may_be_object(one) for _, one in found) else [
-            (place, no_object(complete[0], file, f"{place}[0]"))
-        ]
+        yield from (
+            found
+            if any(_may_be_object(one) for _, one in found)
+            else [(place, no_object(complete[0], file, f"{place}[0]"))]
+        )
         return
     for index, item in enumerate(complete):
         yield from _objects(item, f"{place}[{index}]", file, strict)

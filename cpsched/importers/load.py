@@ -1,4 +1,4 @@
-"""load(): a path, `-`, a mapping or a list of Kubernetes objects, told apart by looking, into one Instance."""
+"""load(): a path, `-`, a mapping or a list of Kubernetes objects, distinguished by content, into one Instance."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from cpsched.alterations import UNALTERED, Alteration
 from cpsched.aside import FILES, LINKS, NO_OBJECTS, OBJECTS, PARTS, Aside
 from cpsched.collector import without_collector
 from cpsched.errors import InputError
+from cpsched.files import read_document
 from cpsched.importers import compact
 from cpsched.importers.assemble import assemble
 from cpsched.importers.captured import is_capture, stated
@@ -45,7 +46,7 @@ def load(  # noqa: PLR0913 - what a user can say of an input
     source: Source,
     *,
     sharding: Mapping[str, Any] | None = None,
-    node_usage: Mapping[str, Any] | None = None,
+    node_usage: Mapping[str, Any] | Path | None = None,
     lenient: bool = False,
     strict: bool = False,
     report: ReadReport | None = None,
@@ -64,7 +65,8 @@ def load(  # noqa: PLR0913 - what a user can say of an input
         source: a path, "-" for stdin, several paths of one cluster, a mapping (a List, an object, the compact form or
             another program's snapshot), or a list of objects.
         sharding: overrides the instance's own: {"mode": "none|soft|hard", "nodes": [...]}.
-        node_usage: overrides the instance's own: node → {"cpu": percent, "memory": percent, "age": seconds}.
+        node_usage: overrides the instance's own: node → {"cpu": percent, "memory": percent, "age": seconds}, or a file
+            with that.
         lenient: in a case too, broken cross-references become warnings of the instance.
         strict: treat the source as a case.
         report: is filled with what was and what was not understood.
@@ -75,8 +77,9 @@ def load(  # noqa: PLR0913 - what a user can say of an input
     """
     with without_collector():
         report = ReadReport() if report is None else report
-        stated = {"sharding": sharding, "node_usage": node_usage}
-        return _load(source, stated, Context(report, lenient, strict, held=held), format, queues, changes or Changes())
+        changes = Changes() if changes is None else changes
+        stated = {"sharding": sharding, "node_usage": changes.node_usage if node_usage is None else node_usage}
+        return _load(source, stated, Context(report, lenient, strict, held=held), format, queues, changes)
 
 
 def _load(
@@ -262,11 +265,22 @@ def _submitted(source: Source, taken: Taken) -> tuple[list[Found], list[Given]]:
     return found, context.workloads
 
 
-def _node_usage(stated: Mapping[str, Any], file: str) -> dict[str, NodeLoad]:
+def _node_usage(stated: Mapping[str, Any] | Path, file: str) -> dict[str, NodeLoad]:
+    """The loads as they are given, or as a file holds them, by itself or as `nodeUsage` of an instance."""
+    place = "node_usage"
+    if isinstance(stated, str | os.PathLike):
+        document = read_document(located(stated))
+        value, file, place = document.data, document.file, "nodeUsage"
+        right = "give node: {cpu: percent, memory: percent, age: seconds}"
+        if not isinstance(value, Mapping):
+            raise InputError("holds no loads of nodes", file=file, right=right)
+        stated = value.get("nodeUsage", value)
+        if not isinstance(stated, Mapping):
+            raise InputError("holds no loads of nodes", file=file, place=place, right=right)
     try:
         return _loads(TypeAdapter(dict[str, compact.CompactLoad]).validate_python(dict(stated)))
     except ValidationError as error:
-        raise input_error(error, file=file, place="node_usage") from None
+        raise input_error(error, file=file, place=place) from None
 
 
 def _loads(stated: Mapping[str, compact.CompactLoad]) -> dict[str, NodeLoad]:

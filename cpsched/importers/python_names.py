@@ -65,9 +65,7 @@ def _is_the_users(name: str, value: Any, maps: frozenset[str]) -> bool:
 def _names() -> tuple[dict[str, str], frozenset[str]]:
     """The client's name of every field that is read, with the API's; and the fields whose keys are the user's own."""
     fields = [
-        (field.alias or name, field.annotation)
-        for shape in _shapes()
-        for name, field in shape.model_fields.items()
+        (field.alias or name, field.annotation) for shape in _shapes() for name, field in shape.model_fields.items()
     ]
     names = {_by_client(alias): alias for alias, _ in fields}
     return names, frozenset(alias for alias, kind in fields if any(map(_is_map, (kind, *get_args(kind)))))

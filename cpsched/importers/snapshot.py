@@ -47,6 +47,6 @@ class Context:
         self.report.unread.update(fields)
 
     def note(self, count: int, one: str, many: str) -> None:
-        """A change, told once for all it happened to; nothing for none."""
+        """A change, stated once for all it happened to; nothing for none."""
         if count:
             self.notes.append(f"{count} {one if count == 1 else many}")

@@ -20,7 +20,7 @@ from cpsched.workloads.expand import Given, expanded, given, surroundings
 from cpsched.workloads.groups import VOLCANO, of_pods
 from cpsched.workloads.plan import Owner, Template
 
-_MADE_ANEW = frozenset({"Pod", "PodGroup"})
+_MADE_AGAIN = frozenset({"Pod", "PodGroup"})
 """Kinds that cannot be changed once they exist; of others a new spec takes the place of the old one."""
 _SERVERS = ("uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "generation", "selfLink")
 """Metadata that only the API server writes."""
@@ -33,7 +33,7 @@ def as_new(raw: Any) -> Any:
         return raw
     kept: Raw = {key: value for key, value in metadata.items() if key not in _SERVERS}
     found = {**raw, "metadata": kept}
-    if given(raw, "", "") is not None or raw.get("kind") in _MADE_ANEW:
+    if given(raw, "", "") is not None or raw.get("kind") in _MADE_AGAIN:
         found.pop("status", None)
     return found
 
@@ -52,7 +52,7 @@ def create(
     for item in found:
         place = places.get((type(item.object), item.object.key))
         title = f"{item.kind} {item.object.key}"
-        if place is not None and item.kind in _MADE_ANEW:
+        if place is not None and item.kind in _MADE_AGAIN:
             raise _exists(title, item.file)
         if place is not None:
             cluster.found[place] = replace(item, object=_updated(cluster.found[place].object, item.object))

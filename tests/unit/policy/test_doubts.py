@@ -70,18 +70,14 @@ class TestVolcano:
     @pytest.mark.parametrize(
         ("plugin", "actions", "decides"),
         [
-            ("cdp", "allocate, preempt", "victims of preempt"),
-            ("cdp", "allocate, reclaim", "victims of reclaim"),
-            ("cdp", "allocate, gangpreempt", None),
-            ("resourcequota", "enqueue, allocate", "admission of jobs"),
-            ("resourcequota", "allocate", None),
+            ("cdp", "allocate, preempt, reclaim", None),
+            ("resourcequota", "enqueue, allocate", None),
             ("drf", "allocate, preempt, reclaim", "victims of preempt"),
             ({"name": "drf", "enableHierarchy": True}, "preempt, reclaim", "victims of preempt, victims of reclaim"),
             ({"name": "drf", "enablePreemptable": False}, "allocate, preempt", None),
             ("tdm", "allocate, preempt", "which nodes fit, victims of preempt"),
             ("tdm", "allocate", "which nodes fit"),
-            ("nodegroup", "allocate", "which nodes fit"),
-            ({"name": "nodegroup", "enablePredicate": False}, "allocate", None),
+            ("nodegroup", "allocate", None),
             ("resource-strategy-fit", "allocate", None),
             (
                 {"name": "resource-strategy-fit", "arguments": {"proportional": {"enable": True, "resources": "a/b"}}},
