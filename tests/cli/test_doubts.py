@@ -152,7 +152,7 @@ def test_a_certificate_verifies_the_rest_of_the_configuration(
     cli("solve", tiny, "--conf", conf, "--certificate", certificate)
     _, out, err = cli("verify", certificate, tiny, "--conf", conf)
     assert told(err, conf)
-    assert out.splitlines()[-1].startswith(f"Optimal {WITHOUT}: every bound was computed anew")
+    assert out.splitlines()[-1].startswith(f"Optimal {WITHOUT}: every bound was computed again")
     assert len(json.loads(cli("verify", certificate, tiny, "--conf", conf, "--json").out)["doubts"]) == 2
 
 
