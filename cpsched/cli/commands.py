@@ -18,6 +18,7 @@ from cpsched.cli.generate import generate
 from cpsched.cli.import_ import import_
 from cpsched.cli.output import bugs_shown, complain, emit, say
 from cpsched.cli.parameters import EXIT_CODES
+from cpsched.cli.proof import proof
 from cpsched.cli.report import report
 from cpsched.cli.schema import schema
 from cpsched.cli.serve import serve
@@ -36,6 +37,7 @@ app.command(cls=Command, epilog=EXIT_CODES)(compare)
 app.command(cls=Command, epilog=EXIT_CODES)(check)
 app.command(cls=Command, epilog=EXIT_CODES)(explain)
 app.command(cls=Command, epilog=EXIT_CODES)(verify)
+app.add_typer(proof)
 app.command(cls=Command, epilog=STUDY_EXIT_CODES)(study)
 app.command(cls=Command, epilog=EXIT_CODES)(report)
 app.command(cls=Command, epilog=EXIT_CODES)(serve)
