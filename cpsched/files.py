@@ -212,7 +212,7 @@ def _one_line_errors(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def own_secret(place: Path) -> bytes:
-    """Random bytes that only this user can read and write, made when first asked for; InputError for anybody else's."""
+    """Random bytes that only this user can read and write, made when first asked for; InputError for another user's."""
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         return _read_own(place)

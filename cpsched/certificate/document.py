@@ -44,7 +44,7 @@ class _Part(BaseModel):
 class Evidence(_Part):
     """Why nothing beyond the bound can be reached by a decision with the stated values on all earlier levels."""
 
-    kind: str = Field(description="how the bound is computed anew from the instance, or claimed")
+    kind: str = Field(description="how the bound is computed again from the instance, or claimed")
     by: str = Field(
         "", description="claimed: the prover that reported the bound", json_schema_extra={"enum": ["", *PROVERS]}
     )

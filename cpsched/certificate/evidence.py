@@ -1,4 +1,4 @@
-"""The kinds of evidence: each computes a bound anew from the instance and the earlier levels' values."""
+"""The kinds of evidence: each computes a bound again from the instance and the earlier levels' values."""
 
 from __future__ import annotations
 

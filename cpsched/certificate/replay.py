@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from cpsched.certificate.document import STEPS, Certificate, CertifiedLevel
-from cpsched.check import Decision, violations
 from cpsched.objectives import value_of
 from cpsched.policy.levels import LevelRef, Value
 from cpsched.proof.counts import is_countable
@@ -15,6 +14,7 @@ from cpsched.proof.forms import FORMS
 from cpsched.proof.rows import ProofStatement
 from cpsched.proof.statement import Session, UnstatedError
 from cpsched.proof.steps import RefusedError, Replayer
+from cpsched.rules import Decision, violations
 
 StepsOf = Callable[[str], Iterable[Any]]
 """The steps in the file of that SHA-256."""

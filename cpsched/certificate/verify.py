@@ -34,7 +34,7 @@ class CheckedLevel:
 
     @property
     def verified(self) -> bool:
-        """Whether the bound was computed anew and is as stated."""
+        """Whether the bound was computed again and is as stated."""
         return not self.wrong and self.stated.evidence.kind != CLAIMED
 
 

@@ -1,4 +1,4 @@
-"""`cpsched verify` of a certificate: which bounds were computed anew, and which are only claimed."""
+"""`cpsched verify` of a certificate: which bounds were computed again, and which are only claimed."""
 
 from __future__ import annotations
 
@@ -94,14 +94,14 @@ def summary(checked: Checked, doubts: Sequence[Doubt] = ()) -> str:
         return f"{len(checked.findings)} finding{'s' * (len(checked.findings) > 1)}: the certificate does not hold."
     if checked.is_optimal:
         scope = for_this_dump(doubts) + without(doubts)
-        return f"Optimal{scope}: every bound was computed anew, no solver has to be believed."
+        return f"Optimal{scope}: every bound was computed again, no solver has to be believed."
     of = len(checked.levels)
     open_ = f"{checked.open} of {of} levels are not proved"
     if not checked.unverified:
         return f"No rule is broken; {open_}."
     sources = ", ".join(sorted({level.stated.evidence.by for level in checked.unverified}))
-    said = f"Not verified: {len(checked.unverified)} of {of} levels rest on unverified bounds (source: {sources})"
-    return f"{said}; {open_}." if checked.open else f"{said}."
+    text = f"Not verified: {len(checked.unverified)} of {of} levels rest on unverified bounds (source: {sources})"
+    return f"{text}; {open_}." if checked.open else f"{text}."
 
 
 def _verdict(policy: Policy, checked: Checked, outside: Outside) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def _levels(checked: Checked, outside: Outside) -> Table:
     for one in checked.levels:
         label = one.stated.label
         value, bound = level_text(label, _shown(one, one.value), values), level_text(label, one.stated.bound)
-        rows.append((label, value, bound, _evidence(one), _said(one, open_before, outside.get(label, {}))))
+        rows.append((label, value, bound, _evidence(one), _status(one, open_before, outside.get(label, {}))))
         open_before = open_before or not one.stated.proved
     return table("Levels, most important first", ["level", "#value", "#bound", "evidence", ""], rows)
 
@@ -152,19 +152,19 @@ def _evidence(one: CheckedLevel) -> str:
     return one.stated.evidence.kind
 
 
-def _said(one: CheckedLevel, open_before: bool, answers: dict[str, OutsideAnswer]) -> str:
+def _status(one: CheckedLevel, open_before: bool, answers: dict[str, OutsideAnswer]) -> str:
     if one.wrong:
         return f"wrong: {one.wrong}"
     checked = "checked" if one.stated.evidence.kind == "steps" else "verified"
-    said = checked if one.verified else f"claimed by {one.stated.evidence.by}"
+    text = checked if one.verified else f"claimed by {one.stated.evidence.by}"
     if answers and one.verified:
         accepted = [name for name, answer in answers.items() if answer.accepted]
-        said += f", by {' and '.join(accepted)} too" if accepted else ""
-        said += "".join(f"; {name} {answer.why}" for name, answer in answers.items() if not answer.accepted)
+        text += f", by {' and '.join(accepted)} too" if accepted else ""
+        text += "".join(f"; {name} {answer.why}" for name, answer in answers.items() if not answer.accepted)
     if not one.verified:
         shown = _shown(one, one.shown)
-        said += f" (without it: {'none' if shown is None else shown})"
-    return f"{said}, given the levels above" if open_before else said
+        text += f" (without it: {'none' if shown is None else shown})"
+    return f"{text}, given the levels above" if open_before else text
 
 
 def _shown(one: CheckedLevel, value: int | None) -> int | str | None:

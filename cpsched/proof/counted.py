@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import floor, gcd
 
-from cpsched.check.protections import covers
 from cpsched.instance import HOLDS_ROOM, Status, Task
 from cpsched.proof.forms import Form
+from cpsched.rules.protections import covers
 from cpsched.snapshot import SessionJob, Snapshot
+from cpsched.snapshot.enqueue import stated_minimum
 from cpsched.snapshot.rights import Action, is_above_share_now
 
 ACTIONS: tuple[Action, ...] = ("preempt", "reclaim")
@@ -167,7 +168,7 @@ class CountedSession:
         closed = queue is not None and policy.limits_queues and not queue.is_open
         if not task.best_effort and (snapshot.shares_refused or closed):
             return frozenset(), False, False
-        nodes = self._open_nodes(frozenset(snapshot.predicates.refused(task)))
+        nodes = self._open_nodes(frozenset({*snapshot.predicates.refused(task), *snapshot.barred(task)}))
         if policy.is_kube:
             return nodes, True, True
         evicting = policy.has_action("preempt") or policy.has_action("reclaim")
@@ -198,7 +199,7 @@ class CountedSession:
         )
 
     def _job_key(self, job: SessionJob, counts: dict[int, int]) -> Hashable:
-        if job.holding or job.roles_count or (job.is_pending and job.min_resources):
+        if job.holding or job.roles_count or (job.is_pending and stated_minimum(job)):
             return job.key
         return tuple(counts.items()), job.min_available, at_work(job, None), job.is_below_minimum, job.priority
 
@@ -219,7 +220,8 @@ class CountedSession:
         role = task.role if owner and job.min_by_role else None
         kind = self.snapshot.rights.victim_kind(task)
         requests = tuple(sorted(task.requests.items()))
-        return owner, kind, requests, task.pod_priority, budgets, role, task.pod.is_critical, self._begun(task)
+        spared = task.pod.is_critical, self.snapshot.cools_down(task)
+        return owner, kind, requests, task.pod_priority, budgets, role, spared, self._begun(task)
 
     def _begun(self, task: Task) -> tuple[bool, ...] | None:
         cut = self.form.cut
@@ -239,7 +241,7 @@ class CountedSession:
         return guarded or any(level.key == "gangs_broken" for level in policy.levels)
 
     def _rights(self, node: str, victim: Task, key: Hashable) -> dict[Action, tuple[int, ...]]:
-        """Per action the kinds that may evict the victim: eviction and protect.conformance, as the snapshot shows it.
+        """Per action the kinds that may evict the victim: eviction and what spares it, as the snapshot shows it.
 
         A victim of reclaim finds its queue above its share when it goes; holdings only shrink until then.
         """
@@ -258,6 +260,8 @@ class CountedSession:
 
     def _may_go(self, victim: Task, action: Action) -> bool:
         if victim.pod.is_critical and self.snapshot.policy.conformance_protects(action):
+            return False
+        if self.snapshot.policy.cooldown_protects(action) and self.snapshot.cools_down(victim):
             return False
         return action != "reclaim" or is_above_share_now(self.snapshot, victim)
 

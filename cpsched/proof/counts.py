@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from functools import cached_property
 
-from cpsched.check import Decision
-from cpsched.check.charging import charged_victims
 from cpsched.policy.volcano_registry import UNSEARCHED_ACTIONS
 from cpsched.proof.counted import CountedSession
+from cpsched.rules import Decision
+from cpsched.rules.charging import charged_victims
 from cpsched.snapshot.rights import Action
 
 

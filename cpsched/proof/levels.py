@@ -8,7 +8,6 @@ from functools import partial
 from math import floor, lcm
 from typing import NamedTuple
 
-from cpsched.check.protections import covers
 from cpsched.objectives import MILLIONTHS, PRIORITY_OFFSET, out_of_reach, queue_deficits
 from cpsched.policy.levels import LevelRef, Value
 from cpsched.proof.counted import started
@@ -17,6 +16,7 @@ from cpsched.proof.draft import Draft
 from cpsched.proof.names import change, evicted, placed, served, taken
 from cpsched.proof.names import started as starting
 from cpsched.proof.rows import ProofRow, Terms, rounded, summed
+from cpsched.rules.protections import covers
 from cpsched.snapshot.queues import cluster_total
 
 

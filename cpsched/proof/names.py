@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from cpsched.check import Decision
 from cpsched.proof.draft import Draft
 from cpsched.proof.rows import Terms, summed
+from cpsched.rules import Decision
 from cpsched.snapshot.rights import Action
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cpsched.check import Decision
 from cpsched.policy.levels import LevelRef, Value
 from cpsched.proof.counted import CountedSession
 from cpsched.proof.counts import Counts
@@ -16,6 +15,7 @@ from cpsched.proof.forms import FORMS, Form, StartCut
 from cpsched.proof.levels import UnstatedError, claim, give
 from cpsched.proof.rows import ProofStatement
 from cpsched.proof.rules import ROWS
+from cpsched.rules import Decision
 from cpsched.snapshot import Snapshot
 
 Given = Mapping[LevelRef, Value]

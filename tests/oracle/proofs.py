@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from cpsched.check import Decision
 from cpsched.objectives import level_plan, vector
 from cpsched.policy.levels import LevelRef, Value
 from cpsched.proof.forms import FORMS, Form
 from cpsched.proof.rows import ProofStatement
 from cpsched.proof.statement import Session, UnstatedError
+from cpsched.rules import Decision
 from cpsched.snapshot import Snapshot
 
 ALL = tuple(FORMS.values())

@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from cpsched.check import violations
 from cpsched.optimum.proofs.root import prove
 from cpsched.proof.forms import FORMS
 from cpsched.proof.rows import ProofStatement
 from cpsched.proof.steps import Replayer
+from cpsched.rules import violations
 from tests.oracle.brute_force import decisions, optimum
+from tests.oracle.plugin_sessions import KINDS, session
 from tests.oracle.proofs import statements, unsatisfied
 from tests.oracle.sessions import contest, entering, overcommitted
 
@@ -30,6 +31,14 @@ def test_statements_admit_every_legal_decision(start: int) -> None:
 def test_statements_of_other_sessions_do_too(make: object) -> None:
     for seed in range(100):
         snapshot = make(seed).snapshot()  # type: ignore[operator]
+        legal = (decision for decision in decisions(snapshot) if not violations(decision))
+        assert not list(unsatisfied(snapshot, legal)), seed
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_statements_of_sessions_with_rules_of_plugins_do_too(kind: str) -> None:
+    for seed in range(40):
+        snapshot = session(kind, seed)
         legal = (decision for decision in decisions(snapshot) if not violations(decision))
         assert not list(unsatisfied(snapshot, legal)), seed
 

@@ -11,7 +11,6 @@ from typing import Literal, NamedTuple
 
 from cpsched.certificate import CLAIMED, Certificate, Evidence
 from cpsched.certificate.document import LARGEST_INLINE, STEPS
-from cpsched.check import Decision, violations
 from cpsched.instance import Instance
 from cpsched.judge import decision_of
 from cpsched.objectives import value_of
@@ -27,6 +26,7 @@ from cpsched.proof.reading import lines_of
 from cpsched.proof.rows import ProofStatement
 from cpsched.proof.statement import Session, UnstatedError
 from cpsched.proof.steps import RefusedError, Replayer
+from cpsched.rules import Decision, violations
 
 Which = Literal["all", "cheap", "none"]
 """all: every level, with a search where it takes one; cheap: levels that are only claimed, without a search."""

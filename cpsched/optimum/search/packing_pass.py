@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from cpsched.check import Decision
 from cpsched.optimum.model.objective.known import KnownLevel, NoVictims
 from cpsched.optimum.packing.allowance import Allowance
 from cpsched.optimum.packing.problem import Counts
@@ -12,6 +11,7 @@ from cpsched.optimum.provers import PACKING
 from cpsched.optimum.relax.packing_model import PackingModel, packing_model
 from cpsched.optimum.relax.stage_bounds import StageBound
 from cpsched.optimum.search.state import SearchState
+from cpsched.rules import Decision
 
 NO_VICTIMS = frozenset(
     {

@@ -32,6 +32,11 @@ ROWS: dict[str, Callable[[Draft], None]] = {
 ELSEWHERE: dict[str, str] = {
     "deserved": "without shares no task that asks for something has a variable; shares are constants",
     "charge": "part of capacity: room of victims that not all may evict goes to those who may",
+    "nodegroup": "nodes of groups that a queue does not name have no variable",
+    "cards": "nodes whose cards would not do if they were empty have no variable",
+    "numa": "nodes of another policy, or that could not align a task alone, have no variable",
+    "usage": "nodes whose measured load is too high have no variable",
+    "protect.cooldown": "tasks that started a short while ago are in no group of victims",
     "protect.conformance": "critical tasks are in no group of victims",
     "actions": "variables exist only for what a configured action can do",
 }
@@ -39,6 +44,9 @@ ELSEWHERE: dict[str, str] = {
 
 IN_PART: dict[str, str] = {
     "filters": "what a filter refuses whatever else happens, and two that exclude each other on a node",
+    "nodegroup": "the groups of nodes, not a queue's limit in one",
+    "cards": "what cards refuse a task alone, not how tasks share them",
+    "numa": "what a node refuses a task alone, not how tasks share its CPUs",
     "charge": "how many victims a task can need at most, not which",
     "eviction": "that some last victim finds its queue above its share, not that there is an order for all",
 }

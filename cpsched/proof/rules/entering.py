@@ -7,7 +7,7 @@ from math import floor, inf
 from cpsched.proof.draft import Draft
 from cpsched.proof.names import served
 from cpsched.proof.rows import summed
-from cpsched.snapshot.enqueue import asked, decisive_limits, promise
+from cpsched.snapshot.enqueue import decisive_limits
 
 
 def enqueue(draft: Draft) -> None:
@@ -22,12 +22,11 @@ def enqueue(draft: Draft) -> None:
             continue  # jobs without a stated minimum are not asked
         for position, limit in enumerate(decisive_limits(snapshot, jobs.job)):
             others = [n for n in entering if n != number and limit.counts(snapshot, counted.jobs[n].job)]
-            for resource, least in sorted(asked(jobs.job).items()):
+            for resource, least in sorted(limit.asked(jobs.job).items()):
                 left = limit.left.get(resource, 0)
                 if left == inf:
                     continue
-                wanted = summed(
-                    (floor(promise(counted.jobs[n].job).get(resource, 0)), served(draft, n)) for n in others
-                )
+                promised = ((n, limit.promise(counted.jobs[n].job).get(resource, 0)) for n in others)
+                wanted = summed((floor(amount), served(draft, n)) for n, amount in promised)
                 label = f"enqueue[{jobs.name},{limit.plugin},{position},{resource}]"
                 draft.at_most_if(label, served(draft, number), wanted, floor(left - least))

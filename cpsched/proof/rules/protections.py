@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 from math import ceil
 
-from cpsched.check.protections import covers
 from cpsched.proof.counts import Counts
 from cpsched.proof.draft import Draft
 from cpsched.proof.names import change, evicted, evicted_by
 from cpsched.proof.rows import summed
+from cpsched.rules.protections import covers
 
 
 def protect_pdb(draft: Draft) -> None:

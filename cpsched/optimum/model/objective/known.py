@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ortools.sat.python import cp_model
 
-from cpsched.check import Decision
 from cpsched.optimum.model.objective.stage import LevelStage
 from cpsched.optimum.model.variables import Expr
 from cpsched.policy.levels import SENSES
+from cpsched.rules import Decision
 
 
 class KnownLevel(LevelStage):
