@@ -91,5 +91,5 @@ def _shown(root: Root, goal: ProofRow) -> list[Step] | None:
 
 
 def _whole(steps: list[Step]) -> list[Step]:
-    """With an end, and without sums that are not used, as far as that is easily told."""
+    """With an end; if there are only sums, without those that are not used."""
     return [*(used_only(steps) if all(step[0] == "sum" for step in steps) else steps), ["end"]]
