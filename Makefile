@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help venv browser demo test live cover lint format bench bench-quick docs mutants real study-openb lock clean
+.PHONY: help venv browser demo test live outside proofs cover lint format bench bench-quick docs mutants real study-openb lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,12 +47,20 @@ demo: $(READY) ## find the provably best decision for a small cluster (DEMO=FILE
 
 test: $(READY) browser ## run the tests (ARGS="-k gang" for some of them)
 	@echo "tests/live does not run here, because it needs a real control plane: make live"
+	@echo "tests/outside does not run here, because it needs programs written by others: make outside"
 	$(BIN)/python -m pytest --quiet -n $(WORKERS) $(ARGS)
 
 # Not part of `make test`: it builds Kubernetes from released modules, once, into XDG_CACHE_HOME or ~/.cache.
 live: $(READY) ## test against a real control plane on loopback (needs Go, etcd and openssl; 10 minutes to build, once)
 	@$(BIN)/python -m tests.live.build
 	$(BIN)/python -m pytest --quiet -n 0 tests/live $(ARGS)
+
+# VeriPB is built by cargo from its released crate, once, into XDG_CACHE_HOME or ~/.cache; viprchk is asked where it is installed.
+OUTSIDE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/cpsched-outside
+outside: $(READY) ## have proofs checked by programs written by others (VeriPB by cargo, ten minutes to build, once)
+	@command -v veripb >/dev/null || test -x $(OUTSIDE)/bin/veripb || ! command -v cargo >/dev/null || \
+		nice cargo install --quiet --locked veripb --version 3.0.2 --root $(OUTSIDE)
+	PATH="$$PATH:$(OUTSIDE)/bin" $(BIN)/python -m tests.outside $(ARGS)
 
 cover: $(READY) browser ## run the tests and show the lines they leave out
 	$(BIN)/python -m pytest --quiet -n $(WORKERS) --cov $(ARGS)

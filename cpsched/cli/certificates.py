@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cpsched.cli.in_doubt import above, in_doubt
 from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, warn
+from cpsched.cli.outside import chosen, outside_verdicts
 from cpsched.cli.proofs import steps_beside
 from cpsched.cli.terms import fields, sentence
 from cpsched.doubts import for_this_dump, without
@@ -16,36 +17,63 @@ from cpsched.objectives import level_text
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from cpsched.certificate import Checked
+    from cpsched.certificate import Certificate, Checked
+    from cpsched.certificate.replay import StepsOf
     from cpsched.certificate.verify import CheckedLevel
     from cpsched.cli.terms import Terms
     from cpsched.doubts import Doubt
+    from cpsched.instance import Instance
     from cpsched.parsing import Document
     from cpsched.policy import Policy
+    from cpsched.proof.outside import OutsideAnswer
 
 FINE, FINDINGS, NOT_VERIFIED = 0, 1, 3
 
 
-def verify_certificate(document: Document, input_: str, terms: Terms, *, json: bool, strict: bool) -> int:
-    """Check a certificate against its input."""
+def verify_certificate(
+    document: Document, input_: str, terms: Terms, *, json: bool, strict: bool, with_: str | None = None
+) -> int:
+    """Check a certificate against its input; its proofs also with programs written by others, if some are named."""
     from cpsched.certificate import Certificate, verified
     from cpsched.completeness.registry import doubts
     from cpsched.contents import contents
 
     certificate = Certificate.parse(document.data, file=document.file)
+    checkers = [] if with_ is None else chosen(with_)
     with busy("Checking"):
         instance, policy = terms.opened(input_, certificate.as_solution(), document.file)
         steps_of = partial(steps_beside, document.file)
         checked = verified(instance, policy, certificate, file=document.file, steps_of=steps_of)
+        outside = _outside(instance, policy, certificate, steps_of, checkers) if not checked.findings else {}
     announce(policy)
     warn([*instance.warnings, *policy.warnings, *in_doubt(instance, json)])
     found = doubts(instance, policy, search=True)
     if json:
-        emit(as_json(_verdict(policy, checked) | shown_doubts(found)))
+        emit(as_json(_verdict(policy, checked, outside) | shown_doubts(found)))
     else:
         terms_ = [contents(instance, policy), *above(found), sentence(instance, policy)]
-        emit_tables(terms_, _levels(checked), *_findings(checked), summary(checked, found))
-    return exit_code(checked, strict=strict)
+        emit_tables(terms_, _levels(checked, outside), *_findings(checked), summary(checked, found))
+    refused = any(not answer.accepted for answers in outside.values() for answer in answers.values())
+    return FINDINGS if refused else exit_code(checked, strict=strict)
+
+
+Outside = dict[str, dict[str, "OutsideAnswer"]]
+"""Per level what each program says of its proof."""
+
+
+def _outside(
+    instance: Instance, policy: Policy, certificate: Certificate, steps_of: StepsOf, checkers: list[str]
+) -> Outside:
+    if not checkers:
+        return {}
+    from cpsched.certificate.replay import Proofs
+    from cpsched.judge import decision_of
+
+    proofs = Proofs(decision_of(instance, policy, certificate.as_solution()), steps_of).stated(certificate)
+    found: Outside = {}
+    for label, checker, answer in outside_verdicts(proofs, checkers):
+        found.setdefault(label, {})[checker] = answer
+    return found
 
 
 def exit_code(checked: Checked, *, strict: bool) -> int:
@@ -76,7 +104,7 @@ def summary(checked: Checked, doubts: Sequence[Doubt] = ()) -> str:
     return f"{text}; {open_}." if checked.open else f"{text}."
 
 
-def _verdict(policy: Policy, checked: Checked) -> dict[str, Any]:
+def _verdict(policy: Policy, checked: Checked, outside: Outside) -> dict[str, Any]:
     return {
         "apiVersion": "cpsched/v1",
         "kind": "Verification",
@@ -93,6 +121,7 @@ def _verdict(policy: Policy, checked: Checked) -> dict[str, Any]:
                 "bound": one.stated.bound,
                 "evidence": one.stated.evidence.model_dump(mode="json"),
                 "verified": one.verified,
+                **_programs(outside.get(one.stated.label, {})),
                 "computed": _shown(one, one.shown),
             }
             for one in checked.levels
@@ -100,7 +129,12 @@ def _verdict(policy: Policy, checked: Checked) -> dict[str, Any]:
     }
 
 
-def _levels(checked: Checked) -> Table:
+def _programs(answers: dict[str, OutsideAnswer]) -> dict[str, Any]:
+    """What programs written by others say of the proof, for JSON; nothing if none was asked."""
+    return {"checked_by": {name: answer.accepted for name, answer in answers.items()}} if answers else {}
+
+
+def _levels(checked: Checked, outside: Outside) -> Table:
     from cpsched.cli.tables import table
 
     rows = []
@@ -109,7 +143,7 @@ def _levels(checked: Checked) -> Table:
     for one in checked.levels:
         label = one.stated.label
         value, bound = level_text(label, _shown(one, one.value), values), level_text(label, one.stated.bound)
-        rows.append((label, value, bound, _evidence(one), _status(one, open_before)))
+        rows.append((label, value, bound, _evidence(one), _status(one, open_before, outside.get(label, {}))))
         open_before = open_before or not one.stated.proved
     return table("Levels, most important first", ["level", "#value", "#bound", "evidence", ""], rows)
 
@@ -118,11 +152,15 @@ def _evidence(one: CheckedLevel) -> str:
     return one.stated.evidence.kind
 
 
-def _status(one: CheckedLevel, open_before: bool) -> str:
+def _status(one: CheckedLevel, open_before: bool, answers: dict[str, OutsideAnswer]) -> str:
     if one.wrong:
         return f"wrong: {one.wrong}"
     checked = "checked" if one.stated.evidence.kind == "steps" else "verified"
     text = checked if one.verified else f"claimed by {one.stated.evidence.by}"
+    if answers and one.verified:
+        accepted = [name for name, answer in answers.items() if answer.accepted]
+        text += f", by {' and '.join(accepted)} too" if accepted else ""
+        text += "".join(f"; {name} {answer.why}" for name, answer in answers.items() if not answer.accepted)
     if not one.verified:
         shown = _shown(one, one.shown)
         text += f" (without it: {'none' if shown is None else shown})"

@@ -19,6 +19,7 @@ from cpsched.cli.grouped import grouped
 from cpsched.cli.import_ import import_
 from cpsched.cli.output import bugs_shown, complain, emit, say
 from cpsched.cli.parameters import EXIT_CODES
+from cpsched.cli.proof import proof
 from cpsched.cli.report import report
 from cpsched.cli.schema import schema
 from cpsched.cli.serve import serve
@@ -37,6 +38,7 @@ app.command(cls=Command, epilog=EXIT_CODES)(grouped(compare))
 app.command(cls=Command, epilog=EXIT_CODES)(check)
 app.command(cls=Command, epilog=EXIT_CODES)(grouped(explain))
 app.command(cls=Command, epilog=EXIT_CODES)(grouped(verify))
+app.add_typer(proof)
 app.command(cls=Command, epilog=STUDY_EXIT_CODES)(study)
 app.command(cls=Command, epilog=EXIT_CODES)(grouped(report))
 app.command(cls=Command, epilog=EXIT_CODES)(serve)

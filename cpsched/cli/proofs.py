@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,7 +11,6 @@ from cpsched.cli.progress import progress
 from cpsched.errors import InputError
 
 if TYPE_CHECKING:
-    from cpsched.certificate import CertifiedLevel
     from cpsched.instance import Instance
     from cpsched.policy import Policy
     from cpsched.solution import Solution
@@ -33,7 +32,7 @@ def certificate_with_proofs(
     from cpsched.files import write_whole
     from cpsched.optimum.proofs.write import with_proofs
 
-    def watched(levels: Iterator[CertifiedLevel], count: int) -> Iterator[CertifiedLevel]:
+    def watched(levels: Iterable[int], count: int) -> Iterable[int]:
         return progress(levels, count, "Proving")
 
     plain = certify(instance, policy, solution)

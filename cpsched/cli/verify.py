@@ -13,6 +13,7 @@ from cpsched.cli.parameters import Conf, Input, Json, Lenient
 from cpsched.cli.sharding import Sharding, ShardNodes, shard_of
 from cpsched.cli.terms import Terms, fields, sentence
 from cpsched.cli.what_if import AS_IT_IS, WhatIf
+from cpsched.errors import InputError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -49,6 +50,15 @@ Release = Annotated[
         show_default=False,
     ),
 ]
+With = Annotated[
+    str | None,
+    typer.Option(
+        "--with",
+        metavar="NAMES",
+        help="Have a certificate's proofs checked by these programs too: veripb, viprchk, separated by commas.",
+        show_default=False,
+    ),
+]
 Strict = Annotated[
     bool,
     typer.Option(
@@ -68,6 +78,7 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     shard_nodes: ShardNodes = None,
     lenient: Lenient = False,
     strict: Strict = False,
+    with_: With = None,
     what_if: WhatIf = AS_IT_IS,
     json: Json = False,
 ) -> int:
@@ -85,7 +96,9 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     terms = Terms(model, conf, kube_version, shard_of(sharding, shard_nodes), lenient, changes)
     document = read_document(solution_file)
     if isinstance(document.data, Mapping) and document.data.get("kind") == "Certificate":
-        return verify_certificate(document, input_, terms, json=json, strict=strict)
+        return verify_certificate(document, input_, terms, json=json, strict=strict, with_=with_)
+    if with_ is not None:
+        raise InputError("--with: only a certificate has proofs", file=document.file)
     solutions = Solutions.parse(document.data, file=document.file)
     answers = [_checked(solution, document.file, input_, terms, json) for solution in solutions]
     if json:

@@ -91,6 +91,13 @@ LP_EFFORT = 2.0
 PROOF_FORM_SIZE = 60_000
 """Kinds times places, up to which a statement is written out for a proof."""
 
+PROOF_ROUNDS = 12
+"""Rounds of cuts before a claim is left to the search."""
+PROOF_CUTS = 60
+"""Cuts of one round."""
+PROOF_LEAVES = 2000
+"""Leaves of the search for a proof of one level."""
+
 # Bounding pass: all levels on one relaxed model.
 
 ROUNDS = 8

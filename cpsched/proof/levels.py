@@ -249,6 +249,10 @@ def give(draft: Draft, level: LevelRef, value: Value, top: Value) -> None:
     if level.name == "tasks_bound" and not draft.starts:
         draft.at_least(label, tasks_placed(draft, None).terms, value or 0)
         return
+    if level.name == "victim_priority_sum" and (split := _split_sum(draft, level.priority, value or 0)):
+        for name, (terms, amount) in split.items():
+            draft.equal(f"{label} {name}", terms, amount)
+        return
     if level.name in MEASURES:
         measure = MEASURES[level.name](draft, level.priority)
         draft.equal(label, measure.terms, (value or 0) - measure.constant)
@@ -272,6 +276,18 @@ def give(draft: Draft, level: LevelRef, value: Value, top: Value) -> None:
         draft.at_most(f"{label} {victims[number].name}", evicted(draft, number), 0)
     if value is not None:
         draft.at_least(label, summed((1, evicted(draft, number)) for number in some), 1)
+
+
+def _split_sum(draft: Draft, priority: int | None, value: int) -> dict[str, tuple[Terms, int]]:
+    """How many victims, and the sum of their priorities: both are told by the level if that sum is below 2^30."""
+    victims = draft.counted.victims
+    groups = counted_by(draft, priority)
+    plain = summed((victims[n].task.pod_priority, evicted(draft, n)) for n in groups)
+    if max(draft.highest(plain), -draft.lowest(plain)) >= PRIORITY_OFFSET // 2:
+        return {}
+    count = (value + PRIORITY_OFFSET // 2) // PRIORITY_OFFSET
+    some = summed((1, evicted(draft, n)) for n in groups)
+    return {"victims": (some, count), "priorities": (plain, value - count * PRIORITY_OFFSET)}
 
 
 def claim(draft: Draft, level: LevelRef, bound: Value, top: Value) -> ProofRow:

@@ -13,8 +13,7 @@ A step is a list, one of four kinds (docs/proofs.md):
 ["end"]
     The last row is the claim.
 
-A reference is the label of a row, `>x` or `<x` for the limits of a variable, or the number of a derived row: the
-first is 1, and each sum, each case of a split and each split that is closed adds one.
+A reference is the label of a row, `>x` or `<x` for the limits of a variable, or the number of a derived row.
 """
 
 from __future__ import annotations
@@ -25,10 +24,8 @@ from typing import Any
 
 from cpsched.proof.rows import ProofRow, ProofStatement
 
-LARGEST_BITS = 33_220
-"""Numbers of more than 10,000 digits are refused."""
-DEEPEST = 100_000
-"""Splits inside each other beyond this are refused."""
+LARGEST_BITS, DEEPEST = 33_220, 100_000
+"""Numbers of more than 10,000 digits are refused, and so many splits inside each other."""
 
 
 class RefusedError(Exception):
@@ -62,15 +59,19 @@ class Replayer:
     def replay(self, steps: Iterable[Any]) -> None:
         """All of them; RefusedError if they do not prove the claim."""
         for step in steps:
-            self.taken += 1
-            if self.proved:
-                raise self._refused("comes after the end")
-            kind = step[0] if isinstance(step, list) and step else None
-            if not isinstance(kind, str) or len(step) not in _LENGTHS.get(kind, ()):
-                raise self._refused("is no step, or has too few or too many parts")
-            _KINDS[kind](self, *step[1:])
+            self.replay_one(step)
         if not self.proved:
             raise RefusedError(f"the proof breaks off after {self.taken} steps: it has no end")
+
+    def replay_one(self, step: Any) -> None:
+        """The next step."""
+        self.taken += 1
+        if self.proved:
+            raise self._refused("comes after the end")
+        kind = step[0] if isinstance(step, list) and step else None
+        if not isinstance(kind, str) or len(step) not in _LENGTHS.get(kind, ()):
+            raise self._refused("is no step, or has too few or too many parts")
+        _KINDS[kind](self, *step[1:])
 
     def sum(self, divisor: Any, parts: Any) -> None:
         """Rows times multipliers, divided."""
@@ -95,7 +96,7 @@ class Replayer:
         k = self._number(k, "limit")
         above = ProofRow(self._terms(terms), k + 1)
         below = ProofRow({name: -coefficient for name, coefficient in above.terms.items()}, -k)
-        goal = ProofRow(self._terms(shown), self._number(least, "right side")) if shown is not None else self._goal
+        goal = ProofRow(self._terms(shown), self._number(least, "right side")) if shown is not None else self.goal
         if len(self.cases) >= DEEPEST:
             raise self._refused("is a split inside too many others")
         self.cases.append(_Case(goal, above, len(self.rows) + 1))
@@ -133,7 +134,8 @@ class Replayer:
         self.proved = True
 
     @property
-    def _goal(self) -> ProofRow:
+    def goal(self) -> ProofRow:
+        """What the innermost case shows, or the claim."""
         return self.cases[-1].shows if self.cases else self.statement.claim
 
     def _case(self, *, second: bool) -> _Case:

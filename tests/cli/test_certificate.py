@@ -49,7 +49,7 @@ def test_a_true_certificate_is_verified_level_by_level(cli: Command, tiny: Path,
     assert ["gangs_broken", "0", "0", "zero", "verified"] in rows
     assert ["victim_max_priority", "100", "100", "victims-needed", "verified"] in rows
     assert ["tasks_bound", "0", "0", "counting", "verified"] in rows
-    assert out.endswith("Optimal: every bound was computed anew, no solver has to be believed.\n")
+    assert out.endswith("Optimal: every bound was computed again, no solver has to be believed.\n")
     assert cli("verify", written, tiny, "--strict").code == 0
     verdict = json.loads(cli("verify", written, tiny, "--json").out)
     assert verdict["optimal"]

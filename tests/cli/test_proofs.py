@@ -58,7 +58,7 @@ def test_every_level_is_checked(cli: Command, written: Path) -> None:
     rows = [line.split() for line in out.splitlines()]
     assert code == 0
     assert sum(row[-2:] == ["steps", "checked"] for row in rows) == 11
-    assert "Optimal: every bound was computed anew" in out
+    assert "Optimal: every bound was computed again" in out
     shown = level(json.loads(written.read_text()), "victim_count")["evidence"]
     assert shown["kind"] == "steps"
     assert shown["steps"][0] == ["solution"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from cpsched.proof.rows import ProofRow, Terms, Variable
 
@@ -13,9 +13,25 @@ DENOMINATORS = (1, 2, 12, 360, 10**4, 10**7, 10**10)
 """Multipliers are rounded to these parts of one, the coarsest first: small numbers make short proofs."""
 
 
-def line(
-    goal: ProofRow, parts: Sequence[tuple[Reference, ProofRow, float]], limits: Mapping[str, Variable]
-) -> Step | None:
+class ProofLimit(NamedTuple):
+    """The limits of a variable, each with the row that says so."""
+
+    low: int
+    high: int
+    low_by: Reference
+    high_by: Reference
+
+
+Parts = Sequence[tuple[Reference, ProofRow, float]]
+"""Rows with their multipliers."""
+
+
+def limits_of(variables: Mapping[str, Variable]) -> dict[str, ProofLimit]:
+    """The limits that variables have by themselves."""
+    return {name: ProofLimit(one.low, one.high, f">{name}", f"<{name}") for name, one in variables.items()}
+
+
+def line(goal: ProofRow, parts: Parts, limits: Mapping[str, ProofLimit]) -> Step | None:
     """The rows times their multipliers, and limits for what is left, divided: the goal, or None if it is too much."""
     for denominator in DENOMINATORS:
         whole = [(reference, row, round(y * denominator)) for reference, row, y in parts]
@@ -26,7 +42,7 @@ def line(
 
 
 def combined(
-    goal: ProofRow, parts: Iterable[tuple[Reference, ProofRow, int]], limits: Mapping[str, Variable], divisor: int
+    goal: ProofRow, parts: Iterable[tuple[Reference, ProofRow, int]], limits: Mapping[str, ProofLimit], divisor: int
 ) -> Step | None:
     """The step, if the sum of these whole multiples shows the goal."""
     left: Terms = {name: divisor * coefficient for name, coefficient in goal.terms.items()}
@@ -40,5 +56,5 @@ def combined(
         if rest:
             limit = limits[name]
             least += rest * (limit.low if rest > 0 else limit.high)
-            used.append([f"{'>' if rest > 0 else '<'}{name}", abs(rest)])
+            used.append([limit.low_by if rest > 0 else limit.high_by, abs(rest)])
     return ["sum", divisor, used] if -(-least // divisor) >= goal.least else None

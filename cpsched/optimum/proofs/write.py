@@ -6,29 +6,31 @@ import gzip
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from cpsched.certificate import CLAIMED, Certificate, CertifiedLevel, Evidence
+from cpsched.certificate import CLAIMED, Certificate, Evidence
 from cpsched.certificate.document import LARGEST_INLINE, STEPS
 from cpsched.instance import Instance
 from cpsched.judge import decision_of
 from cpsched.objectives import value_of
 from cpsched.optimum.params import PROOF_FORM_SIZE
+from cpsched.optimum.proofs.deep import prove_deeply
 from cpsched.optimum.proofs.line import Step
-from cpsched.optimum.proofs.root import prove
+from cpsched.optimum.proofs.root import Root, at_once, prove_at
 from cpsched.policy import Policy
 from cpsched.policy.levels import LevelRef, Value
 from cpsched.proof.counts import is_countable
 from cpsched.proof.forms import FORMS, Form
 from cpsched.proof.reading import lines_of
+from cpsched.proof.rows import ProofStatement
 from cpsched.proof.statement import Session, UnstatedError
 from cpsched.proof.steps import RefusedError, Replayer
 from cpsched.rules import Decision, violations
 
 Which = Literal["all", "cheap", "none"]
 """all: every level, with a search where it takes one; cheap: levels that are only claimed, without a search."""
-Progress = Callable[[Iterator[CertifiedLevel], int], Iterator[CertifiedLevel]]
+Progress = Callable[[Iterable[int], int], Iterable[int]]
 
 
 class Written(NamedTuple):
@@ -36,6 +38,14 @@ class Written(NamedTuple):
 
     certificate: Certificate
     files: dict[str, bytes]
+
+
+class LevelProof(NamedTuple):
+    """A proof that was replayed, and what it is about."""
+
+    form: Form
+    statement: ProofStatement
+    steps: list[Step]
 
 
 def with_proofs(
@@ -51,57 +61,94 @@ def with_proofs(
     decision = decision_of(instance, policy, certificate.as_solution())
     if which == "none" or violations(decision) or not is_countable(decision):
         return Written(certificate, {})
-    writer = _Writer(Session(decision.snapshot), decision, which, time.monotonic() + seconds)
+    wanted = [n for n, one in enumerate(certificate.levels) if which == "all" or one.evidence.kind == CLAIMED]
+    writer = LevelWriter(decision, [(one.ref, one.ref.value(one.bound)) for one in certificate.levels])
     files: dict[str, bytes] = {}
-    levels = []
-    given: dict[LevelRef, Value] = {}
-    for level in progress(iter(certificate.levels), len(certificate.levels)):
-        if which == "all" or level.evidence.kind == CLAIMED:
-            levels.append(writer.level(level, given, files))
-        else:
-            levels.append(level)
-        given[level.ref] = value_of(decision, *level.ref)
+    levels = list(certificate.levels)
+    for number, found in writer.proofs(progress(wanted, len(wanted)), search=which == "all", seconds=seconds):
+        levels[number] = levels[number].model_copy(update={"evidence": _evidence(found, files)})
     return Written(certificate.model_copy(update={"levels": tuple(levels)}).sealed(), files)
 
 
-class _Writer:
-    def __init__(self, session: Session, decision: Decision, which: Which, deadline: float):
-        self._session, self._decision, self._which, self._deadline = session, decision, which, deadline
+class LevelWriter:
+    """Writes proofs about one decision, in the form that tells the least apart and still shows the claim."""
 
-    def level(self, level: CertifiedLevel, given: dict[LevelRef, Value], files: dict[str, bytes]) -> CertifiedLevel:
-        """The level with a proof of its bound, or as it was."""
-        bound = level.ref.value(level.bound)
+    def __init__(self, decision: Decision, bounds: Sequence[tuple[LevelRef, Value]]):
+        self._decision, self._bounds, self._deadline = decision, bounds, 0.0
+        self._session = Session(decision.snapshot)
+
+    def proofs(self, wanted: Iterable[int], *, search: bool, seconds: float) -> Iterator[tuple[int, LevelProof]]:
+        """Proofs of the wanted levels by their number: first those that take no search, then the others in turn.
+
+        What is left of the time is divided among the levels that are left.
+        """
+        end = time.monotonic() + seconds
+        self._deadline = end
+        left: list[tuple[int, Form, Root]] = []
+        for number in wanted:
+            found, root = self.proof(number)
+            if found is not None:
+                yield number, found
+            elif root is not None:
+                left.append((number, *root))
+        for position, (number, form, deep) in enumerate(left if search else []):
+            now = time.monotonic()
+            self._deadline = now + (end - now) / (len(left) - position)
+            steps = prove_deeply(deep) if self._goes_on() else None
+            if steps is not None and (found := self._replayed(number, form, deep.statement, steps)):
+                yield number, found
+
+    def proof(self, number: int) -> tuple[LevelProof | None, tuple[Form, Root] | None]:
+        """A proof of the level's bound without a search, replayed; else where a search may begin."""
+        ref, bound = self._bounds[number]
+        last: tuple[Form, Root] | None = None
+        given = self._given(number)
+        for form in self._forms():
+            if not self._goes_on():
+                return None, None
+            try:
+                statement = self._session.statement(form, given, ref, bound)
+            except UnstatedError:
+                continue
+            steps = at_once(statement)
+            if steps is None:
+                last = form, Root(statement, self._goes_on)
+                steps = prove_at(last[1])
+            if steps is not None and (found := self._replayed(number, form, statement, steps)):
+                return found, None
+        return None, last
+
+    def _given(self, number: int) -> dict[LevelRef, Value]:
+        """The decision's values on the levels before."""
+        return {ref: value_of(self._decision, *ref) for ref, _ in self._bounds[:number]}
+
+    def _forms(self) -> Iterator[Form]:
+        """Those that differ and are not too large."""
+        sizes: dict[bool, int] = {}
         for form in FORMS.values():
-            if time.monotonic() >= self._deadline:
-                break
-            steps = self._steps(form, given, level.ref, bound)
-            if steps is not None:
-                return level.model_copy(update={"evidence": _evidence(form, steps, files)})
-        return level
+            sizes[form.each_node] = self._session.size(form)
+            same = form.each_node and sizes[True] == sizes[False]
+            if not same and sizes[form.each_node] <= PROOF_FORM_SIZE:
+                yield form
 
-    def _steps(self, form: Form, given: dict[LevelRef, Value], ref: LevelRef, bound: Value) -> list[Step] | None:
-        if self._session.size(form) > PROOF_FORM_SIZE:
-            return None
-        try:
-            statement = self._session.statement(form, given, ref, bound)
-        except UnstatedError:
-            return None
-        steps = prove(statement)
-        if steps is None:
-            return None
-        found = [["solution"], *steps]
+    def _replayed(self, number: int, form: Form, statement: ProofStatement, steps: list[Step]) -> LevelProof | None:
+        found, given, (ref, bound) = [["solution"], *steps], self._given(number), self._bounds[number]
         try:
             values = self._session.values(form, given, ref, bound, self._decision)
             Replayer(statement, values).replay(found)
         except RefusedError:
             return None
-        return found
+        return LevelProof(form, statement, found)
+
+    def _goes_on(self) -> bool:
+        return time.monotonic() < self._deadline
 
 
-def _evidence(form: Form, steps: list[Step], files: dict[str, bytes]) -> Evidence:
+def _evidence(proof: LevelProof, files: dict[str, bytes]) -> Evidence:
+    form, steps = proof.form.name, proof.steps
     if len(json.dumps(steps, separators=(",", ":"))) <= LARGEST_INLINE:
-        return Evidence(kind=STEPS, by="", form=form.name, steps=tuple(steps), file="")
+        return Evidence(kind=STEPS, by="", form=form, steps=tuple(steps), file="")
     packed = gzip.compress(b"".join(lines_of(steps)), mtime=0)
     name = hashlib.sha256(packed).hexdigest()
     files[name] = packed
-    return Evidence(kind=STEPS, by="", form=form.name, steps=None, file=name)
+    return Evidence(kind=STEPS, by="", form=form, steps=None, file=name)

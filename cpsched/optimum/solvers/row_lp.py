@@ -9,6 +9,8 @@ from ortools.linear_solver import pywraplp
 
 from cpsched.optimum.params import LP_EFFORT
 
+LEAST_EXCESS = 1e-6
+"""Rows that all points miss by less may as well be satisfied."""
 Pair = tuple[Mapping[str, int], int]
 """Σ coefficient · variable ≥ least."""
 
@@ -47,6 +49,10 @@ class RowLp:
         stated.SetCoefficient(self._excess, 1.0)
         self._rows.append((stated, scale))
 
+    def limit(self, name: str, low: int, high: int) -> None:
+        """Change a variable's limits."""
+        self._variables[name].SetBounds(low, high)
+
     def minimise(self, terms: Mapping[str, int]) -> LpAnswer | None:
         """The least of a sum; None if the solver could not tell."""
         goal = self._goal()
@@ -67,7 +73,7 @@ class RowLp:
         status = self._solver.Solve()
         found = self._answer(1.0, feasible=False) if status == pywraplp.Solver.OPTIMAL else None
         self._excess.SetBounds(0, 0)
-        return found
+        return found if found is not None and found.value > LEAST_EXCESS else None
 
     def _goal(self) -> Any:
         goal = self._solver.Objective()
