@@ -13,7 +13,10 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class RequestRow:
-    """Items that are identical: what one takes of each resource, its tier (0 is the most important), how many."""
+    """Items that are identical: what one takes of each resource, its tier (0 is the most important), how many.
+
+    Without explicit goals the tier says what a row counts for; with them it is only the order in which rows are placed.
+    """
 
     size: tuple[int, ...]
     tier: int
@@ -31,15 +34,34 @@ class NodeClass:
 
 @dataclass(frozen=True)
 class Problem:
-    """Place as many items of tier 0 as possible, then of tier 1, and so on."""
+    """Maximise the first goal, then the second, and so on; goals that are not given are the items of each tier."""
 
     rows: tuple[RequestRow, ...]
     classes: tuple[NodeClass, ...]
+    goals: tuple[tuple[int, ...], ...] = ()
+    """Per goal what an item of each row is worth, 0 or more."""
 
     @cached_property
+    def worth(self) -> Counts:
+        """Goals × rows."""
+        if self.goals:
+            return np.array(self.goals, dtype=np.int64).reshape(len(self.goals), len(self.rows))
+        tiers = 1 + max((row.tier for row in self.rows), default=-1)
+        worth = [[int(row.tier == tier) for row in self.rows] for tier in range(tiers)]
+        return np.array(worth, dtype=np.int64).reshape(tiers, len(self.rows))
+
+    @property
     def tiers(self) -> int:
-        """How many tiers there are."""
-        return 1 + max((row.tier for row in self.rows), default=-1)
+        """How many goals there are."""
+        return len(self.worth)
+
+    def counts_for(self, goals: int) -> NDArray[np.bool_]:
+        """The rows that count for one of the first goals."""
+        return np.asarray((self.worth[:goals] > 0).any(axis=0))
+
+    def most_of(self, goal: int) -> int:
+        """What the goal would be with all items placed."""
+        return int(self.worth[goal] @ self.demand)
 
     @cached_property
     def sizes(self) -> Counts:
@@ -74,9 +96,8 @@ class Problem:
         return np.array(most, dtype=np.int64).reshape(len(most), len(self.rows))
 
     def values(self, placement: Counts) -> tuple[int, ...]:
-        """Items placed per tier."""
-        placed = placement.sum(axis=0)
-        return tuple(int(placed[self.tier_of == tier].sum()) for tier in range(self.tiers))
+        """What the placement reaches of each goal."""
+        return tuple(int(value) for value in self.worth @ placement.sum(axis=0))
 
 
 def is_feasible(problem: Problem, placement: Counts) -> bool:
