@@ -118,6 +118,8 @@ def _program(
         total = model.new_int_var(0, int(wanted), "")
         model.add(sum(terms) >= total if covered else sum(terms) == total)
         placed.append(total)
+    for first, second in problem.pairs:
+        model.add(placed[first] + placed[second] <= problem.rows[first].demand)
     for goal, value in enumerate(values):
         model.add(cp_model.LinearExpr.weighted_sum(placed, problem.worth[goal].tolist()) >= value)
     if covered:

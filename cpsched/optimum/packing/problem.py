@@ -40,6 +40,8 @@ class Problem:
     classes: tuple[NodeClass, ...]
     goals: tuple[tuple[int, ...], ...] = ()
     """Per goal what an item of each row is worth, 0 or more."""
+    pairs: tuple[tuple[int, int], ...] = ()
+    """Rows that are the same items in two ways: both have the demand of the first, and no more than it together."""
 
     @cached_property
     def worth(self) -> Counts:
@@ -61,7 +63,24 @@ class Problem:
 
     def most_of(self, goal: int) -> int:
         """What the goal would be with all items placed."""
-        return int(self.worth[goal] @ self.demand)
+        worth = self.worth[goal].copy()
+        for first, second in self.pairs:
+            worth[first], worth[second] = max(worth[first], worth[second]), 0
+        return int(worth @ self.demand)
+
+    def alone(self, demand: Counts) -> Counts:
+        """The demand with every item once: in the first of its two ways."""
+        once: Counts = np.array(demand, dtype=np.int64)
+        once[[second for _, second in self.pairs]] = 0
+        return once
+
+    def left(self, placement: Counts) -> Counts:
+        """Items per row that are not placed."""
+        placed = placement.sum(axis=0)
+        left: Counts = self.demand - placed
+        for first, second in self.pairs:
+            left[[first, second]] -= placed[[second, first]]
+        return left
 
     @cached_property
     def sizes(self) -> Counts:
@@ -112,4 +131,6 @@ def is_feasible(problem: Problem, placement: Counts) -> bool:
         for resource, capacity in enumerate(one.capacity):
             if sum(count * row.size[resource] for count, row in zip(counts, problem.rows, strict=True)) > capacity:
                 return False
+    for first, second in problem.pairs:
+        held[first] += held[second]
     return all(count <= row.demand for count, row in zip(held, problem.rows, strict=True))

@@ -36,6 +36,8 @@ class Result:
     bounds: list[int] = field(default_factory=list)
     closed: int = 0
     """The first tiers whose value is proved."""
+    refuted: bool = False
+    """Whether it is proved that no placement reaches all known values."""
 
 
 class Packing:
@@ -77,8 +79,11 @@ class Packing:
         return result
 
     def _run(self, result: Result) -> None:
+        if len(self.known) == self.problem.tiers:
+            self._reach_known(result)
+            return
         if any(self.values[goal] < self.problem.most_of(goal) for goal in range(self.problem.tiers)):
-            demand = [row.demand for row in self.problem.rows]
+            demand = self.problem.alone(self.problem.demand).tolist()
             self._offer(best_fit(self.problem, demand, self.seed, self.allowance, by_tier=True)[0])
             self._attempt_all()
         for tier in range(self.problem.tiers):
@@ -90,6 +95,24 @@ class Packing:
             result.closed += 1
             if tier < len(self.known) and bound < self.known[tier]:
                 break
+
+    def _reach_known(self, result: Result) -> None:
+        """Find a placement that has all known values, or prove that there is none."""
+        values, rounds = list(self.known), 1
+        self._attempt_all()
+        while self.values < self.known:
+            if self.totals.least(self.weights, values, self.allowance) is None:
+                result.refuted = True
+                return
+            need = self.totals.cheapest(values, self.weights, self.allowance, exact=True)
+            if need is not None:
+                self._place(need, rounds)
+            if self.values < self.known and self._has_listing():
+                self._settle(values, rounds)
+            if self.values < self.known:
+                self._close(values, rounds)
+            rounds = min(2 * rounds, 64)
+        result.closed, result.bounds = len(values), values
 
     def _attempt_all(self) -> None:
         """All tiers at once: the totals that reach every bound, packed together."""
@@ -229,13 +252,16 @@ class Packing:
         """The placement with whatever else fits, most important tier first."""
         problem, filled = self.problem, placement.copy()
         free = problem.capacities - filled @ problem.sizes
-        left = problem.demand - filled.sum(axis=0)
+        left = problem.left(filled)
+        partner = dict(problem.pairs) | {second: first for first, second in problem.pairs}
         for row in sorted(range(len(problem.rows)), key=lambda index: (problem.rows[index].tier, self.weights[index])):
             for node in range(len(problem.nodes)):
                 size = problem.sizes[row]
                 while left[row] > 0 and filled[node, row] < problem.most[node, row] and (free[node] >= size).all():
                     filled[node, row] += 1
                     left[row] -= 1
+                    if row in partner:
+                        left[partner[row]] -= 1
                     free[node] = free[node] - size
         return filled
 

@@ -81,6 +81,8 @@ class Totals:
         model, rows = cp_model.CpModel(), self.problem.rows
         most = [sum(one.most[index] * one.count for one in self.problem.classes) for index in range(len(rows))]
         totals = [model.new_int_var(0, min(row.demand, most[i]), f"y{i}") for i, row in enumerate(rows)]
+        for first, second in self.problem.pairs:
+            model.add(totals[first] + totals[second] <= rows[first].demand)
         for tier, ceiling in self.ceilings.items():
             if tier <= len(reached):
                 model.add(self._reached(tier, totals) <= ceiling)

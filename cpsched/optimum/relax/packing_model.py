@@ -8,7 +8,7 @@ for decisions. It is made only where each starving job is a single task, so that
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cpsched.instance import Task
 from cpsched.optimum.model.session_model import SessionModel
@@ -36,14 +36,13 @@ class PackingModel:
         """Jobs of a tier."""
         return sum(len(row.tasks) for row in self.rows if row.tier == tier)
 
-    def stage(self, limits: Sequence[int], goals: Sequence[Goal]) -> PackingStage:
+    def stage(self, limits: Sequence[int], goals: Sequence[Goal]) -> PackingStage | None:
         """The problem in which so many of each victim class may leave; those that a goal counts are rows.
 
-        Only the tiers that a goal counts are packed: placing less of the others breaks no rule.
+        Only the tiers that a goal counts are packed: placing less of the others breaks no rule. None where victims are
+        counted on an overcommitted node: all can stay if it receives nobody, which no capacity says.
         """
         room = {node: list(amounts) for node, amounts in self.room.items()}
-        # What is counted adds to at least nothing: on an overcommitted node that receives nobody all victims can stay.
-        above = {node: [0] * len(self.names) for node in room}
         counted: frozenset[int] = frozenset().union(*(goal.victims for goal in goals))
         kept: dict[Hashable, VictimRow] = {}
         for group, limit in zip(self.session.classes.victims, limits, strict=True):
@@ -51,19 +50,45 @@ class PackingModel:
                 continue
             classes = self.session.classes
             size = tuple(classes.requested_by_shape(name)[group.shape] for name in self.names)
-            added = above if group.index in counted else room
             for index, amount in enumerate(size):
-                added[group.node][index] += amount * limit
+                room[group.node][index] += amount * limit
             if group.index in counted:
+                if min(self.room[group.node]) < 0:
+                    return None
                 member = tuple(group.index in goal.victims for goal in goals)
                 key = (size, group.representative.pod_priority, member)
                 row = kept.setdefault(key, VictimRow(size, group.representative.pod_priority, {}))
                 row.groups.setdefault(group.node, []).append((group, limit))
-        for node, amounts in above.items():
-            room[node] = [max(0, below) + more for below, more in zip(room[node], amounts, strict=True)]
         tiers = {goal.tier for goal in goals if goal.tier is not None}
         rows = tuple(row for row in self.rows if row.tier in tiers)
-        return stage_problem(self.session, self.names, rows, tuple(kept.values()), room, tuple(limits), tuple(goals))
+        victims, names = tuple(kept.values()), self.names
+        if any(goal.starts for goal in goals):
+            rows, victims, names = self._told_apart(rows, victims, room)
+        return stage_problem(self.session, names, rows, victims, room, tuple(limits), tuple(goals))
+
+    def _told_apart(
+        self, rows: tuple[PodRow, ...], victims: tuple[VictimRow, ...], room: dict[str, list[int]]
+    ) -> tuple[tuple[PodRow, ...], tuple[VictimRow, ...], tuple[str, ...]]:
+        """Rows of what starts and of what waits, and all resources twice: what starts also fits into what is idle.
+
+        Nothing waits on a node where as much is idle as there will ever be. `room` is extended.
+        """
+        idle = self.session.capacity.idle
+        changing = set()
+        for node, amounts in room.items():
+            now = [max(0, idle[node].get(name, 0)) for name in self.names]
+            if any(later > here for later, here in zip(amounts, now, strict=True)):
+                changing.add(node)
+            amounts.extend(now)
+        nothing = (0,) * len(self.names)
+        starting = [replace(row, size=row.size * 2, waits=False) for row in rows]
+        waiting = [
+            replace(row, size=row.size + nothing, waits=True, nodes=row.nodes & changing)
+            for row in rows
+            if row.nodes & changing
+        ]
+        kept = tuple(replace(row, size=row.size + nothing) for row in victims)
+        return (*starting, *waiting), kept, self.names * 2
 
 
 def packing_model(session: SessionModel) -> PackingModel | None:

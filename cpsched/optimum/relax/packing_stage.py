@@ -32,6 +32,8 @@ class Goal:
     by_priority: bool = False
     lowest: int = 0
     """With `by_priority` the priority that counts as nothing: among as many victims that changes no order."""
+    starts: bool = False
+    """Whether it is the pods of all tiers that start at once."""
     lost: int = 0
 
 
@@ -43,6 +45,8 @@ class PodRow:
     tier: int
     nodes: frozenset[str]
     tasks: tuple[Task, ...]
+    waits: bool | None = None
+    """Whether they are reserved (or started), where the problem tells that apart."""
 
 
 @dataclass(frozen=True)
@@ -84,10 +88,12 @@ class PackingStage:
         """The counts of a decision; those of a victim class that lets go more than it may are negative."""
         counts = np.zeros((len(self.nodes), len(self.pods) + len(self.victims)), dtype=np.int64)
         place = {name: index for index, name in enumerate(self.nodes)}
-        row_of = {task.key: index for index, row in enumerate(self.pods) for task in row.tasks}
-        for key, node in decision.placed.items():
-            if key in row_of and node in place:
-                counts[place[node], row_of[key]] += 1
+        for waits, places in ((False, decision.binds), (True, decision.reserves)):
+            rows = ((index, row) for index, row in enumerate(self.pods) if row.waits in (None, waits))
+            row_of = {task.key: index for index, row in rows for task in row.tasks}
+            for key, node in places.items():
+                if key in row_of and node in place:
+                    counts[place[node], row_of[key]] += 1
         for index, row in enumerate(self.victims, len(self.pods)):
             for node, groups in row.groups.items():
                 gone = sum(task.key in decision.evicted for group, _ in groups for task in group.tasks)
@@ -102,14 +108,16 @@ class PackingStage:
         """
         snapshot = self.session.snapshot
         placed: dict[str, list[Task]] = {}
+        waiting = {task.key: list(row.tasks) for row in self.pods for task in row.tasks[:1]}
         for index, row in enumerate(self.pods):
             places = [
                 name
                 for name, count in sorted(zip(self.nodes, counts[:, index].tolist(), strict=True))
                 for _ in range(count)
             ]
-            for task, node in zip(row.tasks, places, strict=False):
-                placed.setdefault(node, []).append(task)
+            left = waiting[row.tasks[0].key]
+            for node in places:
+                placed.setdefault(node, []).append(left.pop(0))
         binds: dict[str, str] = {}
         reserves: dict[str, str] = {}
         evictions: list[Eviction] = []
@@ -194,6 +202,8 @@ def stage_problem(
     keep = _binding([amounts for amounts, _ in kinds], sizes)
     tiers = [row.tier for row in pods] + [len(goals)] * len(victims)
     demands = [len(row.tasks) for row in pods] + [row.total for row in victims]
+    first_of = {row.tasks[0].key: index for index, row in enumerate(pods) if not row.waits}
+    pairs = tuple((first_of[row.tasks[0].key], index) for index, row in enumerate(pods) if row.waits)
     problem = Problem(
         tuple(
             RequestRow(tuple(size[index] for index in keep), tier, demand)
@@ -204,6 +214,7 @@ def stage_problem(
             for (amounts, most), nodes in kinds.items()
         ),
         tuple(_worth(goal, pods, victims) for goal in goals),
+        pairs,
     )
     return PackingStage(
         session, problem, pods, victims, tuple(node for nodes in kinds.values() for node in nodes), limits
@@ -217,7 +228,7 @@ def _worth(goal: Goal, pods: tuple[PodRow, ...], victims: tuple[VictimRow, ...])
         (row.priority - goal.lowest if goal.by_priority else 1) if counts else 0
         for row, counts in zip(victims, counted, strict=True)
     ]
-    return (*(int(row.tier == goal.tier) for row in pods), *kept)
+    return (*(int(not row.waits if goal.starts else row.tier == goal.tier) for row in pods), *kept)
 
 
 def _binding(capacities: list[Amounts], sizes: list[Amounts]) -> list[int]:

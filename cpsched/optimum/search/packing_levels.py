@@ -43,6 +43,7 @@ class PackingLevels:
         """Pack all tiers into what is free: mostly nobody has to go, and one placement closes all levels."""
         tiers = tuple(Goal(tier) for tier in range(len(self._model.priorities)))
         stage = self._model.stage([0] * len(self._limits), tiers)
+        assert stage is not None, "nobody is counted"
         search, found = self._search(stage, ())
         self._without = tuple(
             replace(goal, lost=stage.problem.most_of(index) - search.values[index])
@@ -155,15 +156,21 @@ class PackingLevels:
 
     def bound(self, level: LevelState) -> Closed | None:
         """All that is placed starts, but for one task on every node that loses a victim: else the victim could stay."""
-        waiting = 0
-        if any(self._limits):
-            if self._state.snapshot.policy.rules.eviction_scope != "node":
-                return None
+        stated = self.placed(level)
+        if stated is None or not any(self._limits):
+            return stated
+        stage, least = stated[0]
+        if self._state.snapshot.policy.rules.eviction_scope == "node":
             gone = self._least(list(range(len(self._limits))), by_priority=False)
-            if gone is None:
-                return None
-            waiting = self._fewest_nodes(gone)
-        return self.placed(level, waiting)
+            least += 0 if gone is None else self._fewest_nodes(gone)
+        self.open_bound = (stage, least)
+        if stage.value(self._state.best) > least:
+            best = self._best((*self._goals, Goal(starts=True)))
+            if best is not None:
+                least = max(least, best.lost + stage.ideal)
+            elif self._bound is not None:
+                self.open_bound = (stage, max(least, self._bound + stage.ideal))
+        return [(stage, least)]
 
     def _fewest_nodes(self, gone: int) -> int:
         """On how many nodes so many victims stand at least."""
@@ -192,9 +199,11 @@ class PackingLevels:
 
     def _best(self, goals: tuple[Goal, ...]) -> Goal | None:
         """The last goal as it is at best, given those before it; None if it stays open."""
-        stage = self._model.stage(self._limits, goals)
-        search, found = self._search(stage, goals[:-1])
         self._bound = None
+        stage = self._model.stage(self._limits, goals)
+        if stage is None:
+            return None
+        search, found = self._search(stage, goals[:-1])
         reached = list(search.values[: len(goals) - 1]) == stage.known(goals[:-1])
         lost = [stage.problem.most_of(len(goals) - 1) - value for value in (search.values[-1], *found.bounds[-1:])]
         if reached and len(found.bounds) == len(goals):
@@ -205,13 +214,14 @@ class PackingLevels:
         """Whether no more than these victims have to go for the goals; None if that stays open."""
         if any(count > limits[group] for group, count in self._gone(range(len(limits))).items()):
             stage = self._model.stage(limits, self._goals)
+            if stage is None:
+                return None
             known = stage.known(self._goals)
             if any(value < 0 for value in known):
                 return False  # more victims are to stay than is possible with as many gone
             search, found = self._search(stage, self._goals)
             if list(search.values) != known:
-                closed = zip(search.values[: found.closed], known, strict=False)
-                return False if any(value < wanted for value, wanted in closed) else None
+                return False if found.refuted else None
             if any(count > limits[group] for group, count in self._gone(range(len(limits))).items()):
                 return None  # the placement breaks a rule that packing leaves out
         self._limits = limits
@@ -231,7 +241,7 @@ class PackingLevels:
             if is_same:
                 return goal.lost + goal.lowest * sum(gone.values())
         here = sum((self._priority(group) - lowest if by_priority else 1) * number for group, number in gone.items())
-        best = self._best((*self._goals, Goal(None, active, by_priority, lowest, here)))
+        best = self._best((*self._goals, Goal(None, active, by_priority, lowest, lost=here)))
         if best is None:
             return None
         self._goals = (*self._goals, best)
