@@ -6,10 +6,8 @@ Nothing heavy is imported before it is used.
 from __future__ import annotations
 
 import os
-import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from types import ModuleType
 
 from cpsched.errors import InputError
 from cpsched.version import __version__
@@ -20,8 +18,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from cpsched.certificate import Certificate
-    from cpsched.compare.comparison import Comparison
-    from cpsched.explain.result import Explanation
+    from cpsched.comparison.compare import Comparison
+    from cpsched.explanation.result import Explanation
     from cpsched.importers.load import Source
     from cpsched.importers.policy import Configuration
     from cpsched.instance import Instance
@@ -45,6 +43,7 @@ __all__ = [
     "load",
     "read_study",
     "solve",
+    "verify",
 ]
 
 
@@ -52,7 +51,7 @@ def load(  # noqa: PLR0913 - the names of the command line's flags
     source: Source,
     *,
     sharding: Mapping[str, Any] | None = None,
-    node_usage: Mapping[str, Any] | None = None,
+    node_usage: Mapping[str, Any] | str | os.PathLike[str] | None = None,
     lenient: bool = False,
     strict: bool = False,
     format: str | None = None,
@@ -124,9 +123,9 @@ def solve(  # noqa: PLR0913 - the names of the command line's flags
         kube_version: release of kube-scheduler, 1.36 or head.
         only: key of the one task to try.
         pod_groups: kube-scheduler's gate GenericWorkload: its PodGroups are scheduled and preempt as one.
-        deterministic: the same decision on any machine: one worker, no race, no clock.
+        deterministic: the same decision on any machine: one worker, one solver, no clock.
         prover: which solver searches and proves: cp-sat, highs or both.
-        log: a function that is told every line of the solver's log.
+        log: a function that gets every line of the solver's log.
         export: file for the CP-SAT model of the first level.
         lenient: no effect: what is unknown or not mirrored in the configuration is left out with a warning anyway.
         allow_extenders: whether HTTP extenders are asked; None: only those that `conf` names. One that is left out is a
@@ -196,10 +195,10 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
             warning.
         cache: a cache folder for optimal decisions.
     """
-    from cpsched.compare import contender
-    from cpsched.compare.comparison import compared
-    from cpsched.compare.optima import NO_CACHE, optima_in
-    from cpsched.compare.session import Session
+    from cpsched.comparison import contender
+    from cpsched.comparison.compare import compared
+    from cpsched.comparison.optima import NO_CACHE, optima_in
+    from cpsched.comparison.session import Session
     from cpsched.engines import MIRROR
     from cpsched.importers.policy import load_policy
     from cpsched.options import Options
@@ -223,7 +222,7 @@ def compare(  # noqa: PLR0913 - the names of the command line's flags
     return compared(session, found, options)
 
 
-def check(
+def verify(
     instance: Instance,
     solution: Solution,
     model: Configuration | None = None,
@@ -238,6 +237,22 @@ def check(
 
     policy = load_policy(model, conf, instance=instance, lenient=lenient, kube_version=kube_version)
     return findings(decision_of(instance, policy, solution), solution)
+
+
+class _Check:
+    """The earlier name of verify, `cpsched.rules(...)`, and of the rules, `cpsched.rules.RULES`."""
+
+    __call__ = staticmethod(verify)
+
+    @property
+    def RULES(self) -> Mapping[str, Any]:  # noqa: N802 - the registry's name
+        from cpsched.rules import RULES
+
+        return RULES
+
+
+check = _Check()
+"""Use verify, which is also the command's name, and `cpsched.rules`."""
 
 
 def certify(
@@ -292,7 +307,7 @@ def explain(  # noqa: PLR0913 - the names of the command line's flags
         allow_extenders: whether HTTP extenders are asked; None: only those that `conf` names. One that is left out is a
             warning.
     """
-    from cpsched.explain.inquiry import explain as inquire
+    from cpsched.explanation.inquiry import explain as inquire
     from cpsched.importers.policy import load_policy
     from cpsched.options import Options
 
@@ -327,7 +342,7 @@ def _tell(instance: Instance, policy: Policy) -> None:
 
 def __getattr__(name: str) -> Any:
     if name == "Explanation":
-        from cpsched.explain.result import Explanation
+        from cpsched.explanation.result import Explanation
 
         return Explanation
     if name == "Instance":
@@ -335,7 +350,7 @@ def __getattr__(name: str) -> Any:
 
         return Instance
     if name == "Comparison":
-        from cpsched.compare.comparison import Comparison
+        from cpsched.comparison.compare import Comparison
 
         return Comparison
     if name in ("Finding", "Solution"):
@@ -343,14 +358,3 @@ def __getattr__(name: str) -> Any:
 
         return getattr(solution, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-class _Package(ModuleType):
-    """Keeps `cpsched.check` the function: importing the package of that name would put the package in its place."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if not (isinstance(value, ModuleType) and name in __all__):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

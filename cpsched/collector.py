@@ -16,7 +16,7 @@ cycles among them would pile up."""
 
 @contextmanager
 def few_collections() -> Iterator[None]:
-    """Look for garbage seldom: a run makes little of it, and each search goes through a large instance in vain."""
+    """Look for garbage seldom: a run makes little of it, and each search walks all objects of a large instance."""
     before = gc.get_threshold()
     gc.set_threshold(max(ALLOCATIONS, before[0]) if before[0] else 0, *before[1:])
     try:
@@ -27,7 +27,7 @@ def few_collections() -> Iterator[None]:
 
 @contextmanager
 def without_collector() -> Iterator[None]:
-    """Nobody looks for garbage, neither now nor afterwards in what was made, if that is much."""
+    """No search for garbage, neither now nor afterwards in what was made, if that is much."""
     was_on = gc.isenabled()
     gc.disable()
     try:

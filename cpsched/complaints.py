@@ -98,8 +98,8 @@ def accepted(detail: ErrorDetails) -> str:
 
 def complaint(detail: ErrorDetails) -> str:
     """What was found and what is accepted."""
-    said = accepted(detail)
-    return said if detail["type"] in _ALONE else f"{shown(detail['input'])} {said}"
+    text = accepted(detail)
+    return text if detail["type"] in _ALONE else f"{shown(detail['input'])} {text}"
 
 
 def refusal(

@@ -13,7 +13,7 @@ from cpsched.snapshot import Snapshot
 from cpsched.solution import Solution
 
 FEW = 8
-"""Inputs that are told one by one."""
+"""Inputs that are listed one by one."""
 Span = tuple[int, int]
 _STATES = {
     Status.RUNNING: "running",
@@ -60,14 +60,14 @@ class Size(NamedTuple):
 def read_of_many(sizes: Mapping[str, Size], noun: str) -> list[str]:
     """What inputs hold: a line for each of a few, a single one with the extremes for many."""
     if len(sizes) <= FEW:
-        return [f"{name}: {_told(*((count, count) for count in size))}" for name, size in sizes.items()]
+        return [f"{name}: {_counts(*((count, count) for count in size))}" for name, size in sizes.items()]
     spans = [(min(counts), max(counts)) for counts in zip(*sizes.values(), strict=True)]
     idle = sum(not size.pending for size in sizes.values())
-    told = f"; nothing is pending in {idle}" if idle else ""
-    return [f"{counted(len(sizes), noun)}: {_told(*spans)}{told}"]
+    rest = f"; nothing is pending in {idle}" if idle else ""
+    return [f"{counted(len(sizes), noun)}: {_counts(*spans)}{rest}"]
 
 
-def _told(nodes: Span, running: Span, pending: Span) -> str:
+def _counts(nodes: Span, running: Span, pending: Span) -> str:
     return f"{_span(nodes)} node{'s' * (nodes[1] != 1)}, {_span(running)} pods running, {_span(pending)} pending"
 
 

@@ -10,18 +10,18 @@ from importlib.metadata import version
 from typing import NamedTuple
 
 from cpsched import external
-from cpsched.check import Decision
 from cpsched.collector import few_collections
 from cpsched.errors import InputError
 from cpsched.instance import Instance
-from cpsched.judge import examined
+from cpsched.judge import CheckedSolution, examined
 from cpsched.options import Options
 from cpsched.policy import Policy
+from cpsched.rules import Decision
 from cpsched.solution import Solution
 
 
 class Decided(NamedTuple):
-    """What an engine decided; `decision` if it looked at it with the judge's eyes already."""
+    """What an engine decided; `decision` if it has checked it already."""
 
     solution: Solution
     decision: Decision | None = None
@@ -32,7 +32,7 @@ Decide = Callable[[Instance, Policy, Options], Decided]
 
 @dataclass(frozen=True)
 class Engine:
-    """Where an engine lives, how it is asked, and what it can be told."""
+    """Where an engine lives, how it is asked, and what it takes."""
 
     module: str
     decide: Decide
@@ -70,8 +70,8 @@ def _volcano(instance: Instance, policy: Policy, options: Options) -> Decided:
 def _kube(instance: Instance, policy: Policy, options: Options) -> Decided:
     from cpsched.greedy import kube
 
-    told = kube.Options(only=options.only, seed=options.chance, pod_groups=options.pod_groups)
-    return Decided(kube.decide(instance, policy, told))
+    given = kube.Options(only=options.only, seed=options.chance, pod_groups=options.pod_groups)
+    return Decided(kube.decide(instance, policy, given))
 
 
 def _external(name: str, instance: Instance, policy: Policy, options: Options) -> Decided:
@@ -112,7 +112,13 @@ def find(name: str) -> Engine:
 
 
 def run(name: str, instance: Instance, policy: Policy, options: Options) -> Solution:
-    """The engine's decision, judged; whoever hands it on stamps it with the instance's hash."""
+    """The engine's solution, checked; to be stamped with the instance's hash before it leaves the program."""
+    with few_collections():
+        return decide(name, instance, policy, options).solution
+
+
+def decide(name: str, instance: Instance, policy: Policy, options: Options) -> CheckedSolution:
+    """The same together with the decision inside it, for callers that go on with it."""
     engine = find(name)
     if options.pod_groups:
         _refuse_pod_groups(name)
@@ -121,13 +127,8 @@ def run(name: str, instance: Instance, policy: Policy, options: Options) -> Solu
     if not engine.has_solver:
         _refuse_solver_files(name, options)
     with few_collections():
-        return _examined(engine, instance, policy, options)
-
-
-def _examined(engine: Engine, instance: Instance, policy: Policy, options: Options) -> Solution:
-    """Apart, so that all but the solution is gone when garbage is looked for again."""
-    solution, decision = engine.decide(instance, policy, options)
-    return examined(instance, policy, solution.model_copy(update={"seed": options.seed}), decision)
+        solution, decision = engine.decide(instance, policy, options)
+        return examined(instance, policy, solution.model_copy(update={"seed": options.seed}), decision)
 
 
 def _refuse_only(name: str, engine: Engine, instance: Instance, only: str) -> None:

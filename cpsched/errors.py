@@ -1,4 +1,4 @@
-"""The one error root: what a user can mend is an InputError, printed as a single line."""
+"""The one error root: what a user can correct is an InputError, printed as a single line."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class InputError(CpschedError):
         return f"{line}; {one_line(self.right)}" if self.right else line
 
     def within(self, *, file: str | None = None, place: str | None = None) -> InputError:
-        """The same error, told from further out: the file or the enclosing place is added where it is missing."""
+        """The same error, seen from further out: the file or the enclosing place is added where it is missing."""
         inner = self.place
         joined = inner or place
         if place and inner:
@@ -57,4 +57,4 @@ def one_line(text: str, longest: int = 500) -> str:
     line = " ".join(text.split())
     if len(line) > longest:
         line = f"{line[: longest - 3]}..."
-    return visible(line)
+    return line if line.isascii() and line.isprintable() else visible(line)

@@ -61,12 +61,12 @@ def _command(name: str) -> list[str]:
 
 
 def _environment(policy: Policy, options: Options) -> dict[str, str]:
-    told = {
+    given = {
         "CPSCHED_MODEL": policy.name,
         "CPSCHED_SEED": str(options.seed),
         "CPSCHED_TIME_LIMIT": f"{options.time_limit:g}",
     }
-    return {**os.environ, **told}
+    return {**os.environ, **given}
 
 
 def _question(instance: Instance, policy: Policy) -> bytes:
@@ -110,4 +110,4 @@ def _keyed(solution: Solution, instance: Instance, engine: str) -> Solution:
 def _refusal(code: int, complaint: bytes) -> str:
     how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
     lines = complaint.decode(errors="replace").strip().splitlines()
-    return f"{how}: {lines[-1]}" if lines else f"{how} and said nothing"
+    return f"{how}: {lines[-1]}" if lines else f"{how} and printed nothing"

@@ -125,12 +125,18 @@ def begins_with(place: Path, sign: bytes) -> bool:
         return False
 
 
-def read_lines(place: Path) -> Iterator[tuple[int, bytes]]:
-    """The file's lines with their numbers, one at a time, also of gzip; empty ones are left out."""
+def read_lines(place: Path, *, longest: int | None = None) -> Iterator[tuple[int, bytes]]:
+    """The file's lines with their numbers, one at a time, also of gzip; empty ones are left out.
+
+    A line of more than `longest` bytes is InputError before the rest of it is read.
+    """
     opened = gzip.open if place.name.endswith(".gz") else open
     try:
         with opened(place, "rb") as stream:
-            for number, line in enumerate(stream, start=1):
+            most = -1 if longest is None else longest + 1
+            for number, line in enumerate(iter(partial(stream.readline, most), b""), start=1):
+                if longest is not None and len(line) > longest:
+                    raise InputError(f"a line of more than {longest} bytes", file=str(place), place=f"line {number}")
                 if line.strip():
                     yield number, line
     except FileNotFoundError:
@@ -206,7 +212,7 @@ def _one_line_errors(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def own_secret(place: Path) -> bytes:
-    """Random bytes that only this user can read and write, made when first asked for; InputError for anybody else's."""
+    """Random bytes that only this user can read and write, made when first asked for; InputError for another user's."""
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         return _read_own(place)

@@ -1,4 +1,4 @@
-"""Instance: one validated, frozen snapshot of a cluster; every engine and the judge read this and nothing else."""
+"""Instance: one validated, frozen snapshot of a cluster; every engine and the checker read this and nothing else."""
 
 from __future__ import annotations
 
@@ -293,7 +293,7 @@ class Instance(Framed):
     recipe: Mapping[str, Any] | None = None
     """How a generated instance was made."""
     node_usage: Mapping[str, NodeLoad] | None = None
-    """Measured load by node; None if nobody has said any."""
+    """Measured load by node; None if none was given."""
     what_if: tuple[Alteration, ...] = ()
     warnings: tuple[str, ...] = ()
     file: str | None = None
@@ -303,7 +303,7 @@ class Instance(Framed):
 
     @cached_property
     def clock(self) -> int:
-        """`now`, or a year after the last moment that the instance mentions: whoever waits has waited long by then."""
+        """`now`, or a year after the last moment that the instance mentions: pending pods have waited long by then."""
         if self.now is not None:
             return self.now
         metadata = [item.metadata for item in self.objects]

@@ -36,7 +36,7 @@ class Interrupts:
 
     def __enter__(self) -> Interrupts:
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            with suppress(ValueError):  # not the main thread: it is not told of signals
+            with suppress(ValueError):  # not the main thread: it gets no signals
                 signal.signal(signal.SIGINT, self._handle)
                 self._installed = True
         return self

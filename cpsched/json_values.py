@@ -152,8 +152,8 @@ def _decoded(text: str, start: int, file: str, line: int) -> tuple[Any, int]:
     try:
         value, end = _DECODER.raw_decode(text, start)
     except json.JSONDecodeError as error:
-        said = next((ours for words, ours in _WORDS.items() if error.msg.startswith(words)), "not understood here")
-        raise InputError(f"not valid JSON: {said}", file=file, place=_place(text, start, error.pos, line)) from None
+        wrong = next((ours for words, ours in _WORDS.items() if error.msg.startswith(words)), "not understood here")
+        raise InputError(f"not valid JSON: {wrong}", file=file, place=_place(text, start, error.pos, line)) from None
     except _NoNumberError as error:
         wrong, written = error.args
         raise InputError(wrong, file=file, place=_place(text, start, text.find(written, start), line)) from None

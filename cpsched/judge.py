@@ -1,18 +1,19 @@
-"""The judge: checks and scores a decision, whoever made it, and holds what it states about itself against that."""
+"""Checks and scores a decision, whatever made it, and compares what it states about itself with that."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import zip_longest
+from typing import NamedTuple
 
 import cpsched.version
-from cpsched.check import Decision, violations
 from cpsched.completeness.registry import doubts
 from cpsched.doubts import Doubt
 from cpsched.instance import Instance
 from cpsched.objectives import levels
 from cpsched.policy import Policy
 from cpsched.provenance import differences, made_from, made_under
+from cpsched.rules import Decision, violations
 from cpsched.snapshot import Snapshot
 from cpsched.solution import NO_DECISION, Finding, Level, Solution, SolutionStatus
 
@@ -22,18 +23,25 @@ LEVELS = "levels"
 NOT_THE_POLICYS = "its levels are not those of the policy"
 
 
+class CheckedSolution(NamedTuple):
+    """A solution with its findings and levels, and the decision inside it that they are of."""
+
+    solution: Solution
+    decision: Decision
+
+
 def decision_of(instance: Instance, policy: Policy, solution: Solution) -> Decision:
     """The decision inside the solution, seen against the session as it opens."""
     return Decision.of(Snapshot(instance, policy), solution)
 
 
 def judged(instance: Instance, policy: Policy, solution: Solution) -> Solution:
-    """A decision from outside with its findings, its levels as they are, and what it was judged by; nothing is proved.
+    """A decision from outside with its findings, its levels as they are, and what it was checked by; nothing is proved.
 
     Every decision that this package did not just make comes in here: from files, rows, other programs' hands. If it was
     made from another input or under another policy, its notes say so.
     """
-    found = stamped(instance, examined(instance, policy, solution.from_outside()))
+    found = stamped(instance, examined(instance, policy, solution.from_outside()).solution)
     return found.model_copy(update={"notes": tuple(differences(instance, policy, solution))})
 
 
@@ -42,22 +50,21 @@ def stamped(instance: Instance, solution: Solution) -> Solution:
     return solution.model_copy(update=made_from(instance))
 
 
-def examined(instance: Instance, policy: Policy, solution: Solution, known: Decision | None = None) -> Solution:
+def examined(instance: Instance, policy: Policy, solution: Solution, known: Decision | None = None) -> CheckedSolution:
     """An engine's solution with its findings, and its levels unless its own proofs hold them; not stamped.
 
     `known` spares the work if it is the decision inside the solution, judged before.
     """
     decision = _same(known, instance, policy, solution) or decision_of(instance, policy, solution)
     computed = () if solution.status in NO_DECISION else levels(decision)
-    return solution.model_copy(
-        update={
-            **made_under(policy),
-            "levels": solution.levels if solution.proves else computed,
-            "findings": findings(decision, solution),
-            "versions": {"cpsched": cpsched.version.__version__, **solution.versions},
-            "doubts": doubts_about(instance, policy, solution),
-        }
-    )
+    found = {
+        **made_under(policy),
+        "levels": solution.levels if solution.proves else computed,
+        "findings": findings(decision, solution),
+        "versions": {"cpsched": cpsched.version.__version__, **solution.versions},
+        "doubts": doubts_about(instance, policy, solution),
+    }
+    return CheckedSolution(solution.model_copy(update=found), decision)
 
 
 def doubts_about(instance: Instance, policy: Policy, solution: Solution) -> tuple[Doubt, ...]:
@@ -89,8 +96,8 @@ def _misstated(stated: tuple[Level, ...], computed: tuple[Level, ...]) -> Iterat
     for number, (one, level) in enumerate(zip_longest(stated, computed), start=1):
         if one is None or level is None or one.label != level.label:
             found, right = (None if each is None else each.label for each in (one, level))
-            said = f"{NOT_THE_POLICYS}: level {number} is {found or 'missing'}, {right or 'none'} is right"
-            yield Finding(rule=LEVELS, subject=right or found or "", message=said)
+            wrong = f"{NOT_THE_POLICYS}: level {number} is {found or 'missing'}, {right or 'none'} is right"
+            yield Finding(rule=LEVELS, subject=right or found or "", message=wrong)
             break
     by_label = {level.label: level for level in stated}
     for level in computed:

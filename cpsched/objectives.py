@@ -7,10 +7,10 @@ from fractions import Fraction
 from math import ceil, floor
 from types import MappingProxyType
 
-from cpsched.check.decision import Decision
-from cpsched.check.protections import budget_allowed, budget_use
 from cpsched.instance import Task
-from cpsched.policy.levels import BETWEEN, SENSES, LevelRef, Value
+from cpsched.policy.levels import SENSES, LevelRef, Value
+from cpsched.rules.decision import Decision
+from cpsched.rules.protections import budget_allowed, budget_use
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.queues import cluster_total
 from cpsched.snapshot.rights import is_above_share_now
@@ -130,7 +130,7 @@ def victim_start_time(victims: Iterable[Task], snapshot: Snapshot) -> Value:
 
 
 def gangs_broken(decision: Decision) -> int:
-    """Running gangs pushed below their minimum; what they start anew counts."""
+    """Running gangs pushed below their minimum; what they start counts."""
     broken = 0
     for key, victims in decision.victims_by_job.items():
         job = decision.snapshot.jobs[key]
@@ -194,19 +194,9 @@ OF_VICTIMS: dict[str, Callable[[Iterable[Task], Snapshot], Value]] = {
 }
 
 
-def level_plan(snapshot: Snapshot) -> list[LevelRef]:
+def level_plan(snapshot: Snapshot) -> tuple[LevelRef, ...]:
     """Every level of the policy in order; admission levels once per priority of starving jobs."""
-    plan: list[LevelRef] = []
-    priorities = sorted({job.priority for job in snapshot.starving}, reverse=True)
-    for level in snapshot.policy.levels:
-        if level.key != "jobs_admitted":
-            plan += [LevelRef(name) for name in level.names]
-            continue
-        for priority in priorities:
-            plan.append(LevelRef("jobs_admitted", priority))
-            if level.victims_between and priority != priorities[-1]:
-                plan += [LevelRef(name, priority) for name in BETWEEN]
-    return plan
+    return snapshot.level_plan
 
 
 def out_of_reach(snapshot: Snapshot, priority: int) -> Callable[[Task], bool]:

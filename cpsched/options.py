@@ -1,4 +1,4 @@
-"""Options: what a run is told besides the instance and the policy; the same for every engine."""
+"""Options: what a run takes besides the instance and the policy; the same for every engine."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Options:
     pod_groups: bool = False
     """kube-scheduler's gate GenericWorkload: PodGroups are scheduled and preempt as one."""
     deterministic: bool = False
-    """One worker, no race, and the time limit measures work done: the same decision on any machine."""
+    """One worker, one solver, and the time limit measures work done: the same decision on any machine."""
     prover: Prover = "both"
     """Solver to use."""
     log: Callable[[str], None] | None = None
-    """Told every line of the solver's log."""
+    """Called with every line of the solver's log."""
     export: str | None = None
     """File for the CP-SAT model of the first level; text if its name ends in .txt or .textproto, else binary."""
 

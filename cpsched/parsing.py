@@ -202,7 +202,7 @@ def _part_by_part(text: str, file: str, aside: Aside | None, error: InputError) 
 
 
 def _unglued(part: Part, file: str, aside: Aside | None) -> list[Any]:
-    """The documents of a part; YAML documents with nothing between them are told apart by their keys."""
+    """The documents of a part; YAML documents with nothing between them are distinguished by their keys."""
     try:
         return _read(part, file, aside)
     except RepeatedKeyError:

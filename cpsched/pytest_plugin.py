@@ -65,13 +65,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture
 def cpsched_case(request: pytest.FixtureRequest) -> Iterator[GateCase]:
     """A case of the corpus: `.instance` for your scheduler, `.check(decision)` for what it decides."""
-    from cpsched.compare.session import Told
+    from cpsched.comparison.session import CaseOptions
     from cpsched.gate.case import GateCase
     from cpsched.gate.measure import CaseQuestion
     from cpsched.options import Options
 
     case, settings, baseline = request.param
-    question = CaseQuestion("decision", Told(settings.get("model")), Options(workers=1), settings.get("cache"))
+    question = CaseQuestion("decision", CaseOptions(settings.get("model")), Options(workers=1), settings.get("cache"))
     update = request.config.getoption("cpsched_update")
     made = GateCase(case, question, baseline, accepts=update)
     yield made
@@ -114,7 +114,7 @@ def _whole(name: str, value: str, folder: Path) -> str:
 
 
 def _baseline(config: pytest.Config, path: str | None) -> Baseline | None:
-    """What is about to be written anew is not held against."""
+    """What is about to be written again is not held against."""
     if path is None:
         return None
     if config.getoption("cpsched_update"):

@@ -33,7 +33,7 @@ def nano(value: str | float) -> int:
         raise _refusal(value, 'write a number or a string such as "500m"')
     if isinstance(value, int):
         return _within_limit(value * NANO_PER_UNIT, value)
-    # The shortest decimal form is what the JSON or YAML said, and what Kubernetes would read.
+    # The shortest decimal form is what the JSON or YAML has, and what Kubernetes would read.
     return _nano_of_text(repr(value))
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from cpsched.check import Decision
 from cpsched.objectives import comparable, level_plan, vector
 from cpsched.policy.levels import LevelRef, Stated, Value
+from cpsched.rules import Decision
 from cpsched.snapshot import Snapshot
 from cpsched.solution import NO_DECISION, Solution
 
@@ -29,8 +29,12 @@ class Standing:
         """Its levels computed again, whatever the engine states; None for a solution that holds no decision."""
         if solution.status in NO_DECISION:
             return None
-        decision = Decision.of(snapshot, solution)
-        return cls(tuple(level_plan(snapshot)), tuple(vector(decision)), len(solution.findings))
+        return cls.of_decision(Decision.of(snapshot, solution), len(solution.findings))
+
+    @classmethod
+    def of_decision(cls, decision: Decision, findings: int) -> Standing:
+        """The same of a decision at hand, which breaks so many rules."""
+        return cls(level_plan(decision.snapshot), tuple(vector(decision)), findings)
 
     @classmethod
     def stated(cls, levels: Iterable[tuple[LevelRef, Stated]], findings: int) -> Standing:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
@@ -87,7 +88,7 @@ class Level(_Part):
             return data
         return {**data, "prover": prover.removesuffix(_GIVEN), "given_open_levels": True}
 
-    @property
+    @cached_property
     def label(self) -> str:
         """jobs_admitted[1000], or the plain name."""
         return self.ref.label
@@ -153,7 +154,7 @@ class Solution(Framed, _Part):
     seed: int | None = None
     interrupted: bool = Field(False, description="the search was ended from outside; this is the best so far")
     notes: tuple[str, ...] = Field(
-        (), description="what the engine has to say besides: a bound that was refuted, a solver that failed"
+        (), description="what the engine has to say besides: a bound that was contradicted, a solver that failed"
     )
     doubts: tuple[Doubt, ...] = Field(
         (), description="what the configuration runs and this decision leaves out: proofs hold for the rest of it"

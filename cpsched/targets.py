@@ -28,7 +28,7 @@ class Target:
     before: os.stat_result | None = None
     """Of what is there now; None if nothing is."""
     descriptor: int | None = None
-    """Open in this process already (/dev/stdout, /dev/fd/3): opened anew it would be written from its beginning."""
+    """Open in this process already (/dev/stdout, /dev/fd/3): opened again it would be written from its beginning."""
 
     @property
     def is_file(self) -> bool:
@@ -69,7 +69,7 @@ class Target:
             if fcntl.fcntl(self.descriptor, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
                 raise _refusal(errno.EBADF)
         elif self.before is not None and not os.access(self.path, os.W_OK):
-            # Its folder may allow to replace it, but whoever made it read-only did not want that.
+            # Its folder may allow to replace it, but its owner made it read-only to prevent that.
             raise _refusal(errno.EACCES)
 
     def _temporary(self) -> tuple[int, str]:

@@ -34,9 +34,9 @@ def same_nodes(solutions: Sequence[Solution]) -> str:
     """That each is decided as if the other did nothing, and the nodes on which both place pods."""
     nodes = [{*one.binds.values(), *one.reserves.values()} for one in solutions]
     shared = sorted(set.intersection(*nodes)) if nodes else []
-    said = "each scheduler is decided as if the other did nothing"
+    text = "each scheduler is decided as if the other did nothing"
     if not shared:
-        return said
+        return text
     more = len(shared) - _MOST_NAMES
     names = ", ".join(shared[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
-    return f"{said}; both place pods on {names}, where the one that comes second may find too little"
+    return f"{text}; both place pods on {names}, where the one that comes second may find too little"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from cpsched.check import Decision
+from cpsched.rules import Decision
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Eviction
 from tests.judge import cluster, conf, job, pending, running, snapshot_of

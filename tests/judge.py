@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from cpsched.check import Decision, Violation, violations
 from cpsched.importers.load import Source, load
 from cpsched.objectives import levels, vector
 from cpsched.policy import Model, load_model, policy_for
+from cpsched.rules import Decision, Violation, violations
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Solution
 

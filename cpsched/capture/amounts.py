@@ -1,4 +1,4 @@
-"""Fields that hold amounts, times or words of the API, told from the shapes that read them."""
+"""Fields that hold amounts, times or words of the API, derived from the shapes that read them."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def shape_of(api_version: str, kind: str) -> tuple[Kind, type[Object]] | None:
 
 
 def discover(kubectl: Kubectl) -> Discovery:
-    """Ask which resources can be listed; InputError if nobody answers."""
+    """Ask which resources can be listed; InputError without an answer."""
     reading = kubectl.read("api-resources", "--verbs=list", "--no-headers")
     found: dict[Kind, Resource] = {}
     for line in reading.text.splitlines():

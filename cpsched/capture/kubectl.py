@@ -118,7 +118,7 @@ class Reading:
         lines = self.complaints
         if not lines:
             code = self.answered.code
-            return InputError(f"ended with exit code {code} and said nothing", file=self.program)
+            return InputError(f"ended with exit code {code} and printed nothing", file=self.program)
         line = next((line for line in lines if _PREFIX.match(line)), lines[-1])
         return InputError(_PREFIX.sub("", line), file=self.program, right=_advice("\n".join(lines)))
 

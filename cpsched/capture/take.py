@@ -48,22 +48,22 @@ class Capture:
         return Capture({**document, "redacted": True}, items, self.absent, names)
 
 
-def take(kubectl: Kubectl, version: str, said: Callable[[str], None] = lambda _: None) -> Capture:
+def take(kubectl: Kubectl, version: str, report: Callable[[str], None] = lambda _: None) -> Capture:
     """Everything that decisions read; InputError if nodes or pods are not to be had.
 
     Args:
         kubectl: which cluster, and as whom.
         version: of this program.
-        said: is told what is asked for next.
+        report: is told what is asked for next.
     """
     kubectl = kubectl.begun()
-    said("Asking which kinds the cluster has")
+    report("Asking which kinds the cluster has")
     found = discover(kubectl)
-    said(f"Reading {len(found.resources)} kinds")
+    report(f"Reading {len(found.resources)} kinds")
     moment = time.time_ns() // 10**9 * 10**9
     raw, missing = _objects(kubectl, found)
     pods = [item for item in raw if item["kind"] == "Pod"]
-    said("Looking for the configuration of schedulers")
+    report("Looking for the configuration of schedulers")
     has_volcano = any(one.kind == VOLCANO for one in found.resources)
     confs, missed = configurations(kubectl, pods, has_volcano)
     document: Raw = {

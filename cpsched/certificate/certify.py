@@ -16,7 +16,7 @@ from cpsched.solution import PROVERS, Level, Solution
 
 
 def certify(instance: Instance, policy: Policy, solution: Solution) -> Certificate:
-    """The solution's decision with its values, computed anew, and bounds: the tightest that is known of each level.
+    """The solution's decision with its values, computed again, and bounds: the tightest that is known of each level.
 
     A prover's claims count only if this package asked that prover, about this session.
     """

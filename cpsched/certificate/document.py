@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+    model_validator,
+)
 
 from cpsched.alterations import Alteration
 from cpsched.complaints import refusal
@@ -16,10 +25,16 @@ from cpsched.frames import Framed, Row, Tables
 from cpsched.policy.kube_registry import KubeVersion
 from cpsched.policy.levels import LevelRef
 from cpsched.policy.notes import shown
+from cpsched.proof.forms import FORM_NAMES
 from cpsched.solution import PROVERS, Eviction, Level, Shard, Solution
 
 CLAIMED = "claimed"
 """The kind of a bound without evidence: a prover reported it, and nothing here can compute it again."""
+STEPS = "steps"
+"""The kind of a bound that is derived step by step from rows that every decision satisfies (`cpsched/proof`)."""
+LARGEST_INLINE = 64 * 2**10
+"""Bytes of steps in the certificate itself; more lie in a file beside it."""
+_HASH = re.compile(r"[0-9a-f]{64}")
 
 
 class _Part(BaseModel):
@@ -29,10 +44,34 @@ class _Part(BaseModel):
 class Evidence(_Part):
     """Why nothing beyond the bound can be reached by a decision with the stated values on all earlier levels."""
 
-    kind: str = Field(description="how the bound is computed anew from the instance, or claimed")
+    kind: str = Field(description="how the bound is computed again from the instance, or claimed")
     by: str = Field(
         "", description="claimed: the prover that reported the bound", json_schema_extra={"enum": ["", *PROVERS]}
     )
+
+    form: str = Field(
+        "", description="steps: how much the statement tells apart", json_schema_extra={"enum": ["", *FORM_NAMES]}
+    )
+    steps: tuple[Any, ...] | None = Field(None, description="steps: the proof, if it is short")
+    file: str = Field(
+        "", description="steps: else the SHA-256 of a gzip file beside the certificate, HASH.steps.gz, one step a line"
+    )
+
+    @model_serializer(mode="wrap")
+    def _what_there_is(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without what only proofs have where there is none, as certificates were before there were any."""
+        absent = [name for name in ("form", "steps", "file") if not getattr(self, name)]
+        return {name: value for name, value in written(self).items() if name not in absent}
+
+    @model_validator(mode="after")
+    def _steps_somewhere(self) -> Self:
+        if self.kind != STEPS:
+            return self
+        if self.form not in FORM_NAMES:
+            raise ValueError(f"a statement has the form {shown(self.form)}; form is one of {', '.join(FORM_NAMES)}")
+        if bool(self.steps) == bool(self.file) or (self.file and not _HASH.fullmatch(self.file)):
+            raise ValueError("a proof is either in steps, or in a file whose SHA-256 is given")
+        return self
 
     @model_validator(mode="after")
     def _named_by_a_prover(self) -> Self:

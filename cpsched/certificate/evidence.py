@@ -1,4 +1,4 @@
-"""The kinds of evidence: each computes a bound anew from the instance and the earlier levels' values."""
+"""The kinds of evidence: each computes a bound again from the instance and the earlier levels' values."""
 
 from __future__ import annotations
 
@@ -54,4 +54,4 @@ EVIDENCE: dict[str, Show] = {
     "counting": _from(COUNTED),
     "victims-needed": _from(NEEDED),
 }
-"""Simplest first. Integer cuts (prices per resource and one small knapsack per node) will be a kind of their own."""
+"""Simplest first; `steps`, which are replayed and not computed, stand beside them (`replay.py`)."""

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from cpsched.certificate.case import Case, Session
 from cpsched.certificate.certify import bounds_of, tightness
-from cpsched.certificate.document import CLAIMED, Certificate, CertifiedLevel
+from cpsched.certificate.document import CLAIMED, STEPS, Certificate, CertifiedLevel
 from cpsched.certificate.evidence import EVIDENCE
+from cpsched.certificate.replay import Proofs, StepsOf
 from cpsched.errors import InputError
 from cpsched.instance import Instance
 from cpsched.judge import decision_of, findings
@@ -33,7 +34,7 @@ class CheckedLevel:
 
     @property
     def verified(self) -> bool:
-        """Whether the bound was computed anew and is as stated."""
+        """Whether the bound was computed again and is as stated."""
         return not self.wrong and self.stated.evidence.kind != CLAIMED
 
 
@@ -60,12 +61,23 @@ class Checked:
         return sum(not level.stated.proved for level in self.levels)
 
 
-def verified(instance: Instance, policy: Policy, certificate: Certificate, *, file: str | None = None) -> Checked:
-    """Check a certificate; InputError if it speaks of a kind of evidence that is not known here."""
+def verified(
+    instance: Instance,
+    policy: Policy,
+    certificate: Certificate,
+    *,
+    file: str | None = None,
+    steps_of: StepsOf | None = None,
+) -> Checked:
+    """Check a certificate; InputError if it speaks of a kind of evidence that is not known here.
+
+    `steps_of` finds the proofs that lie beside the certificate, by the hash of their file.
+    """
     _refuse_unknown(certificate, file)
     solution = certificate.as_solution()
     decision = decision_of(instance, policy, solution)
     session = Session(decision.snapshot)
+    proofs = Proofs(decision, steps_of)
     stated = {level.label: level for level in certificate.levels}
     given: dict[tuple[str, int | None], Value] = {}
     levels = []
@@ -73,7 +85,7 @@ def verified(instance: Instance, policy: Policy, certificate: Certificate, *, fi
         level = stated.get(ref.label)
         value = value_of(decision, *ref)
         if level is not None:
-            levels.append(_checked(Case(session, dict(given)), level, value))
+            levels.append(_checked(Case(session, dict(given)), level, value, proofs))
         given[ref] = value
     found = [*_origin(certificate, instance, policy), *findings(decision, solution, states_levels=True)]
     found += [Finding(rule=CERTIFICATE, subject=one.stated.label, message=one.wrong) for one in levels if one.wrong]
@@ -81,7 +93,7 @@ def verified(instance: Instance, policy: Policy, certificate: Certificate, *, fi
 
 
 def _refuse_unknown(certificate: Certificate, file: str | None) -> None:
-    known = (*EVIDENCE, CLAIMED)
+    known = (*EVIDENCE, STEPS, CLAIMED)
     for level in certificate.levels:
         if level.evidence.kind not in known:
             wrong = f"unknown kind of evidence {level.evidence.kind}"
@@ -104,7 +116,7 @@ def _origin(certificate: Certificate, instance: Instance, policy: Policy) -> lis
     return [Finding(rule=CERTIFICATE, message=message) for message in found]
 
 
-def _checked(case: Case, level: CertifiedLevel, value: Value) -> CheckedLevel:
+def _checked(case: Case, level: CertifiedLevel, value: Value, proofs: Proofs) -> CheckedLevel:
     bounds = bounds_of(case, level.name, level.priority)
     tightest = bounds[0][1]
     try:
@@ -116,6 +128,8 @@ def _checked(case: Case, level: CertifiedLevel, value: Value) -> CheckedLevel:
         return CheckedLevel(level, value, tightest, wrong)
     if level.evidence.kind == CLAIMED:
         return CheckedLevel(level, value, tightest)
+    if level.evidence.kind == STEPS:
+        return CheckedLevel(level, value, tightest, proofs.wrong_with(level, case.given, stated))
     shown = dict(bounds)
     if level.evidence.kind not in shown:
         return CheckedLevel(level, value, tightest, f"{level.evidence.kind} says nothing of this level")

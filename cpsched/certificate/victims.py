@@ -16,7 +16,7 @@ ACTIONS: tuple[EvictingAction, ...] = ("preempt", "reclaim")
 
 
 class Victims:
-    """Tasks that somebody who waits may evict, were both on one node; nobody else ever is a victim."""
+    """Tasks that some pending task may evict, were both on one node; no other task ever is a victim."""
 
     def __init__(self, snapshot: Snapshot, waiting: Iterable[Waiting]):
         self.snapshot = snapshot

@@ -1,12 +1,14 @@
-"""`cpsched verify` of a certificate: which bounds were computed anew, and which are only claimed."""
+"""`cpsched verify` of a certificate: which bounds were computed again, and which are only claimed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cpsched.cli.in_doubt import above, in_doubt
 from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, warn
+from cpsched.cli.proofs import steps_beside
 from cpsched.cli.terms import fields, sentence
 from cpsched.doubts import for_this_dump, without
 from cpsched.objectives import level_text
@@ -33,7 +35,8 @@ def verify_certificate(document: Document, input_: str, terms: Terms, *, json: b
     certificate = Certificate.parse(document.data, file=document.file)
     with busy("Checking"):
         instance, policy = terms.opened(input_, certificate.as_solution(), document.file)
-        checked = verified(instance, policy, certificate, file=document.file)
+        steps_of = partial(steps_beside, document.file)
+        checked = verified(instance, policy, certificate, file=document.file, steps_of=steps_of)
     announce(policy)
     warn([*instance.warnings, *policy.warnings, *in_doubt(instance, json)])
     found = doubts(instance, policy, search=True)
@@ -63,14 +66,14 @@ def summary(checked: Checked, doubts: Sequence[Doubt] = ()) -> str:
         return f"{len(checked.findings)} finding{'s' * (len(checked.findings) > 1)}: the certificate does not hold."
     if checked.is_optimal:
         scope = for_this_dump(doubts) + without(doubts)
-        return f"Optimal{scope}: every bound was computed anew, no solver has to be believed."
+        return f"Optimal{scope}: every bound was computed again, no solver has to be believed."
     of = len(checked.levels)
     open_ = f"{checked.open} of {of} levels are not proved"
     if not checked.unverified:
         return f"No rule is broken; {open_}."
     sources = ", ".join(sorted({level.stated.evidence.by for level in checked.unverified}))
-    said = f"Not verified: {len(checked.unverified)} of {of} levels rest on unverified bounds (source: {sources})"
-    return f"{said}; {open_}." if checked.open else f"{said}."
+    text = f"Not verified: {len(checked.unverified)} of {of} levels rest on unverified bounds (source: {sources})"
+    return f"{text}; {open_}." if checked.open else f"{text}."
 
 
 def _verdict(policy: Policy, checked: Checked) -> dict[str, Any]:
@@ -106,7 +109,7 @@ def _levels(checked: Checked) -> Table:
     for one in checked.levels:
         label = one.stated.label
         value, bound = level_text(label, _shown(one, one.value), values), level_text(label, one.stated.bound)
-        rows.append((label, value, bound, _evidence(one), _said(one, open_before)))
+        rows.append((label, value, bound, _evidence(one), _status(one, open_before)))
         open_before = open_before or not one.stated.proved
     return table("Levels, most important first", ["level", "#value", "#bound", "evidence", ""], rows)
 
@@ -115,14 +118,15 @@ def _evidence(one: CheckedLevel) -> str:
     return one.stated.evidence.kind
 
 
-def _said(one: CheckedLevel, open_before: bool) -> str:
+def _status(one: CheckedLevel, open_before: bool) -> str:
     if one.wrong:
         return f"wrong: {one.wrong}"
-    said = "verified" if one.verified else f"claimed by {one.stated.evidence.by}"
+    checked = "checked" if one.stated.evidence.kind == "steps" else "verified"
+    text = checked if one.verified else f"claimed by {one.stated.evidence.by}"
     if not one.verified:
         shown = _shown(one, one.shown)
-        said += f" (without it: {'none' if shown is None else shown})"
-    return f"{said}, given the levels above" if open_before else said
+        text += f" (without it: {'none' if shown is None else shown})"
+    return f"{text}, given the levels above" if open_before else text
 
 
 def _shown(one: CheckedLevel, value: int | None) -> int | str | None:

@@ -121,8 +121,8 @@ def check(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     differs, or, where the case itself has changed, falls further behind its optimum. A new case also fails if nothing
     is decided where something was possible.
     """
-    from cpsched.compare.contender import checked
-    from cpsched.compare.session import Told
+    from cpsched.comparison.contender import checked
+    from cpsched.comparison.session import CaseOptions
     from cpsched.gate.demands import Demands
     from cpsched.gate.measure import CaseQuestion
     from cpsched.gate.report import CheckedCases
@@ -133,9 +133,9 @@ def check(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
         raise InputError("--max-gap and --require need the optimum", right="leave out --no-optimum")
     check_outputs(junit, markdown, output, baseline if update else None)
     checked([engine])
-    told = Told(model, conf, lenient, kube_version, pod_groups, allow_extenders or None)
+    given = CaseOptions(model, conf, lenient, kube_version, pod_groups, allow_extenders or None)
     options = Options(time_limit=time_limit, workers=workers, seed=seed, deterministic=deterministic)
-    question = CaseQuestion(engine, told, options, cache, optimum=not no_optimum)
+    question = CaseQuestion(engine, given, options, cache, optimum=not no_optimum)
     typed = _typed(corpus, engine, baseline, model, conf, max_gap, require)
     accepted = _accepted(baseline, update)
     report = _run(CheckedCases(corpus, engine, accepted, demands, typed, frozenset(case)), question, jobs)
@@ -196,7 +196,7 @@ def _typed(
 
 
 def _run(report: CheckedCases, question: CaseQuestion, jobs: int) -> CheckedCases:
-    from cpsched.compare.many import each
+    from cpsched.comparison.many import each
     from cpsched.gate.measure import lost, measure
     from cpsched.importers.corpus import cases, chosen, count
 
@@ -254,13 +254,9 @@ def _update(report: CheckedCases, path: str, files: list[File]) -> int:
 
 
 def _show(report: CheckedCases, *lines: str) -> None:
-    from cpsched.cli.tables import table
+    from cpsched.cli.tables import shown
     from cpsched.gate.markdown import sections
 
-    parts: list[Any] = [report.read] if report.read else []
-    for one in sections(report):
-        parts.append(table(one.title, one.columns, one.rows))
-        if one.more:
-            parts.append(f"... and {one.more} more; --json shows all.")
+    parts: list[Any] = [*([report.read] if report.read else []), *shown(sections(report))]
     models = [f"{report.models}."] if report.models else []
     emit_tables(*parts, *models, f"{report.headline}.", *lines)

@@ -15,6 +15,7 @@ from cpsched.cli.command import Command
 from cpsched.cli.compare import compare
 from cpsched.cli.explain import explain
 from cpsched.cli.generate import generate
+from cpsched.cli.grouped import grouped
 from cpsched.cli.import_ import import_
 from cpsched.cli.output import bugs_shown, complain, emit, say
 from cpsched.cli.parameters import EXIT_CODES
@@ -31,16 +32,16 @@ from cpsched.errors import InputError
 USAGE = 2
 
 app = typer.Typer(name="cpsched", rich_markup_mode=None, pretty_exceptions_enable=False, epilog=EXIT_CODES)
-app.command(cls=Command, epilog=EXIT_CODES)(solve)
-app.command(cls=Command, epilog=EXIT_CODES)(compare)
+app.command(cls=Command, epilog=EXIT_CODES)(grouped(solve))
+app.command(cls=Command, epilog=EXIT_CODES)(grouped(compare))
 app.command(cls=Command, epilog=EXIT_CODES)(check)
-app.command(cls=Command, epilog=EXIT_CODES)(explain)
-app.command(cls=Command, epilog=EXIT_CODES)(verify)
+app.command(cls=Command, epilog=EXIT_CODES)(grouped(explain))
+app.command(cls=Command, epilog=EXIT_CODES)(grouped(verify))
 app.command(cls=Command, epilog=STUDY_EXIT_CODES)(study)
-app.command(cls=Command, epilog=EXIT_CODES)(report)
+app.command(cls=Command, epilog=EXIT_CODES)(grouped(report))
 app.command(cls=Command, epilog=EXIT_CODES)(serve)
 app.command(cls=Command, epilog=EXIT_CODES)(capture)
-app.command("import", cls=Command, epilog=EXIT_CODES)(import_)
+app.command("import", cls=Command, epilog=EXIT_CODES)(grouped(import_))
 app.command(cls=Command, epilog=EXIT_CODES)(generate)
 app.command(cls=Command, epilog=EXIT_CODES)(schema)
 
@@ -75,7 +76,7 @@ def main(
 
 
 def exit_code() -> int:
-    """Run what the arguments ask for; what the user can mend is one line."""
+    """Run what the arguments ask for; what the user can correct is one line."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

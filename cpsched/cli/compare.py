@@ -29,13 +29,12 @@ from cpsched.cli.parameters import (
     Workers,
 )
 from cpsched.cli.progress import progress
-from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
+from cpsched.cli.what_if import AS_IT_IS, WhatIf
 from cpsched.errors import InputError, unexpected
 
 if TYPE_CHECKING:
-    from cpsched.compare.comparison import Comparison
-    from cpsched.compare.sections import Section
-    from cpsched.compare.session import Told
+    from cpsched.comparison.compare import Comparison
+    from cpsched.comparison.session import CaseOptions
     from cpsched.importers.corpus import Case
     from cpsched.options import Options
 
@@ -71,13 +70,7 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     deterministic: Deterministic = False,
     jobs: Jobs = 1,
     cache: Cache = None,
-    submit: Submit = None,
-    cordon: Cordon = None,
-    drain: Drain = None,
-    add_nodes: AddNodes = None,
-    like: Like = None,
-    without: Without = None,
-    assume_nodes: AssumeNodes = False,
+    what_if: WhatIf = AS_IT_IS,
     json: Json = False,
     markdown: Markdown = False,
     output: Output = None,
@@ -87,20 +80,20 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     One instance: every level, the first difference, the tasks and victims that differ, and why the heuristic went
     there. Many: how each engine fared, which rules it breaks, where it falls behind, the worst cases.
     """
-    from cpsched.compare.contender import OPTIMAL, checked
-    from cpsched.compare.session import Told
-    from cpsched.compare.summary import CorpusSummary
+    from cpsched.comparison.contender import OPTIMAL, checked
+    from cpsched.comparison.session import CaseOptions
+    from cpsched.comparison.summary import CorpusSummary
     from cpsched.engines import MIRROR, named_in
     from cpsched.options import Options
 
     check_outputs(output)
-    changes = changes_of(corpora[0], submit, cordon, drain, add_nodes, like, without, assume_nodes)
+    changes = what_if.changes(corpora[0])
     names = checked(named_in(engines or ()) or [MIRROR, OPTIMAL])
-    told = Told(model, conf, lenient, kube_version, pod_groups, allow_extenders or None, strict, changes)
+    given = CaseOptions(model, conf, lenient, kube_version, pod_groups, allow_extenders or None, strict, changes)
     options = Options(time_limit=time_limit, workers=workers, seed=seed, deterministic=deterministic)
     summary, kept = CorpusSummary(names), list[Any]()
     whole: list[Comparison] = []
-    total, found = _comparisons(corpora, names, told, options, cache, jobs)
+    total, found = _comparisons(corpora, names, given, options, cache, jobs)
     warned = False
     for comparison in found:
         if isinstance(comparison, InputError):
@@ -132,26 +125,26 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
 
 
 def _comparisons(
-    corpora: list[str], names: tuple[str, ...], told: Told, options: Options, cache: str | None, jobs: int
+    corpora: list[str], names: tuple[str, ...], given: CaseOptions, options: Options, cache: str | None, jobs: int
 ) -> tuple[int, Iterator[Comparison | InputError]]:
     """How many cases there are, and what each comes to; one in which pods of two schedulers wait comes twice."""
-    from cpsched.compare.many import each
+    from cpsched.comparison.many import each
     from cpsched.importers.corpus import cases, count
 
     total = sum(count(corpus) for corpus in corpora if corpus != "-") + corpora.count("-")
     found = (case for corpus in corpora for case in cases(corpus))
-    work = partial(_one, names=names, told=told, options=options, cache=cache, alone=total == 1)
+    work = partial(_one, names=names, given=given, options=options, cache=cache, alone=total == 1)
     # Another process has another stdin.
     done = progress(each(work, found, 1 if "-" in corpora else jobs, _lost), total, "Comparing")
     return total, (one for some in done for one in some)
 
 
 def _one(
-    case: Case, *, names: tuple[str, ...], told: Told, options: Options, cache: str | None, alone: bool
+    case: Case, *, names: tuple[str, ...], given: CaseOptions, options: Options, cache: str | None, alone: bool
 ) -> list[Comparison | InputError]:
     """One case of many that cannot be read or decided does not keep the others from it."""
     try:
-        return [*_compared(case, names, told, options, cache, alone)]
+        return [*_compared(case, names, given, options, cache, alone)]
     except InputError as error:
         if alone:
             raise
@@ -169,14 +162,14 @@ def _lost(case: Case) -> list[Comparison | InputError]:
 
 
 def _compared(
-    case: Case, names: tuple[str, ...], told: Told, options: Options, cache: str | None, alone: bool
+    case: Case, names: tuple[str, ...], given: CaseOptions, options: Options, cache: str | None, alone: bool
 ) -> Iterator[Comparison]:
-    from cpsched.compare.comparison import compare as compare_engines
-    from cpsched.compare.optima import optima_in
-    from cpsched.compare.session import open_sessions
+    from cpsched.comparison.compare import compare as compare_engines
+    from cpsched.comparison.optima import optima_in
+    from cpsched.comparison.session import open_sessions
     from cpsched.engines import MIRROR
 
-    for session in open_sessions(case, told, names):
+    for session in open_sessions(case, given, names):
         own = [session.mirror if name == MIRROR and session.mirror not in names else name for name in names]
         yield compare_engines(session, tuple(own) if alone else names, options, optima_in(cache))
 
@@ -188,34 +181,27 @@ def _document(kept: list[Any], summary: Any) -> dict[str, Any]:
 
 def _show_whole(comparisons: list[Comparison], markdown: bool) -> None:
     """One case in full, for each scheduler whose pods wait in it."""
-    from cpsched.compare.sections import headline, sections
+    from cpsched.cli.tables import shown
+    from cpsched.comparison.sections import headline, sections
 
     if markdown:
         emit("\n".join(one.to_markdown() for one in comparisons))
         return
     parts: list[Any] = []
     for one in comparisons:
-        parts += [[f"{one.id}, model {one.model}", *headline(one)], *_tables(sections(one))]
+        parts += [[f"{one.id}, model {one.model}", *headline(one)], *shown(sections(one))]
     emit_tables(*parts)
 
 
 def _show_many(summary: Any, markdown: bool) -> None:
-    from cpsched.compare.sections import summary_sections
-    from cpsched.compare.text import markdown_tables
+    from cpsched import tables
+    from cpsched.cli.tables import shown
+    from cpsched.comparison.sections import summary_sections
 
     if markdown:
-        emit("\n".join(markdown_tables(summary_sections(summary))).lstrip("\n"))
+        emit(tables.markdown(summary_sections(summary)))
         return
-    emit_tables(*_tables(summary_sections(summary)))
-
-
-def _tables(sections: Iterator[Section]) -> Iterator[Any]:
-    from cpsched.cli.tables import table
-
-    for one in sections:
-        yield table(one.title, one.columns, one.rows)
-        if one.more:
-            yield f"... and {one.more} more; --json shows all."
+    emit_tables(*shown(summary_sections(summary)))
 
 
 def _exit_code(summary: Any) -> int:

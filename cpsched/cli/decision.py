@@ -7,17 +7,17 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from cpsched.cli.in_doubt import above
-from cpsched.cli.tables import table
-from cpsched.compare.shortfall import gangs_short, too_little
+from cpsched.cli.tables import MOST_ROWS, table
+from cpsched.cli.tables import shown as blocks_shown
+from cpsched.comparison.shortfall import gangs_short, too_little
 from cpsched.report.jobs import keys_of, name_of, outcome, stay_rows, touched_jobs
 from cpsched.report.levels import proof
 from cpsched.report.standing import shown
 from cpsched.report.status import status_text
 from cpsched.report.words import BETTER
+from cpsched.tables import Table
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from cpsched.cli.output import Part
     from cpsched.snapshot import SessionJob, Snapshot
     from cpsched.solution import Level, Solution
@@ -27,8 +27,6 @@ Keys = AbstractSet[str]
 JOB_COLUMNS = ("job", "queue", "#priority", "#ready", "#starts", "#waits", "#lost", "")
 """ready: how many of its minimum were at work; starts now, waits for room, lost to others."""
 PREEMPTION_COLUMNS = ("task", "node", "victims", "#PDB violations by kube's count", "#truly")
-MOST_ROWS = 40
-"""Longer tables say how many rows they leave out; JSON has them all."""
 
 
 def decision_tables(snapshot: Snapshot, solution: Solution) -> Iterator[Part]:
@@ -58,11 +56,8 @@ def decision_tables(snapshot: Snapshot, solution: Solution) -> Iterator[Part]:
     yield table("Findings", ["rule", "subject", "message"], findings) if findings else "No rule is broken."
 
 
-def _cut(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[Table | str]:
-    if rows:
-        yield table(title, columns, rows[:MOST_ROWS])
-    if len(rows) > MOST_ROWS:
-        yield f"... and {len(rows) - MOST_ROWS} more; --json shows all."
+def _cut(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[Part]:
+    return blocks_shown([Table(title, columns, rows)] if rows else [], MOST_ROWS)
 
 
 def _jobs(snapshot: Snapshot, solution: Solution) -> list[tuple[str, ...]]:
@@ -112,7 +107,7 @@ def _victims(snapshot: Snapshot, solution: Solution) -> list[tuple[str, ...]]:
     ]
 
 
-def _levels(snapshot: Snapshot, solution: Solution) -> Table:
+def _levels(snapshot: Snapshot, solution: Solution) -> Part:
     levels, short = solution.levels, gangs_short(snapshot, solution)
     columns, rows = ["level", "better", "#value"], [_level(level, levels, short) for level in levels]
     if any(level.proved or level.bound is not None for level in levels):

@@ -24,11 +24,11 @@ from cpsched.cli.parameters import (
     Workers,
 )
 from cpsched.cli.solve import FINE, NO_ANSWER, Engine, doubts
-from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
+from cpsched.cli.what_if import AS_IT_IS, WhatIf
 
 if TYPE_CHECKING:
-    from cpsched.explain.result import Explanation
-    from cpsched.explain.waiting import Waiting
+    from cpsched.explanation.result import Explanation
+    from cpsched.explanation.waiting import Waiting
 
 Name = Annotated[
     str | None,
@@ -75,13 +75,7 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     time_limit: TimeLimit = 60,
     workers: Workers = 2,
     deterministic: Deterministic = False,
-    submit: Submit = None,
-    cordon: Cordon = None,
-    drain: Drain = None,
-    add_nodes: AddNodes = None,
-    like: Like = None,
-    without: Without = None,
-    assume_nodes: AssumeNodes = False,
+    what_if: WhatIf = AS_IT_IS,
     json: Json = False,
     markdown: Markdown = False,
     output: Output = None,
@@ -95,15 +89,15 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     """
     from cpsched import engines
     from cpsched.contents import contents
-    from cpsched.explain.inquiry import explain as inquire
-    from cpsched.explain.waiting import waiting
+    from cpsched.explanation.inquiry import explain as inquire
+    from cpsched.explanation.waiting import waiting
     from cpsched.importers.load import load
     from cpsched.importers.policy import load_policies
     from cpsched.options import Options
     from cpsched.together import of_engines
 
     check_outputs(output)
-    changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without, assume_nodes)
+    changes = what_if.changes(input_)
     options = Options(time_limit=time_limit, workers=workers, deterministic=deterministic)
     lists = name is job is task is None
     engines.find(engine or engines.DEFAULT)
@@ -121,8 +115,8 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
         policies = of_engines([engine or engines.DEFAULT], every)
     for policy in policies:
         announce(policy)
-    said = [text for one in policies for text in (*one.warnings, *doubts(engine or "", one))]
-    warn(dict.fromkeys([*instance.warnings, *said, *in_doubt(instance, json)]))
+    texts = [text for one in policies for text in (*one.warnings, *doubts(engine or "", one))]
+    warn(dict.fromkeys([*instance.warnings, *texts, *in_doubt(instance, json)]))
     with busy("Explaining"):
         found: list[Explanation | Waiting]
         if lists:
@@ -144,8 +138,8 @@ def _show(
     markdown: bool,
     output: str | None,
 ) -> None:
-    from cpsched.cli.explanation import explanation_tables
-    from cpsched.compare.text import md
+    from cpsched.cli.tables import MOST_ROWS, shown
+    from cpsched.tables import md
 
     def as_text() -> str:
         if not markdown:
@@ -157,7 +151,7 @@ def _show(
         if json or markdown:
             emit(as_json(_document(found)) if json else as_text())
         else:
-            parts = ((line, *explanation_tables(one.blocks())) for line, one in zip(read, found, strict=True))
+            parts = ((line, *shown(one.blocks(), MOST_ROWS)) for line, one in zip(read, found, strict=True))
             emit_tables(*(part for answer in parts for part in answer), *elsewhere)
 
     deliver(show, (output, as_text))

@@ -12,7 +12,7 @@ from cpsched.cli.delivery import check_outputs, deliver, write_output
 from cpsched.cli.in_doubt import in_doubt
 from cpsched.cli.output import as_json, busy, emit, emit_tables, warn
 from cpsched.cli.parameters import Input, Lenient, Output, Strict
-from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
+from cpsched.cli.what_if import AS_IT_IS, WhatIf
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -57,13 +57,7 @@ def import_(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     lenient: Lenient = False,
     strict: Strict = False,
     conf: Conf = None,
-    submit: Submit = None,
-    cordon: Cordon = None,
-    drain: Drain = None,
-    add_nodes: AddNodes = None,
-    like: Like = None,
-    without: Without = None,
-    assume_nodes: AssumeNodes = False,
+    what_if: WhatIf = AS_IT_IS,
     output: Output = None,
 ) -> int:
     """Read an input and write it as one Instance (JSON).
@@ -79,7 +73,7 @@ def import_(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     from cpsched.importers.load import load
 
     check_outputs(output)
-    changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without, assume_nodes)
+    changes = what_if.changes(input_)
     counts = ReadReport(count_fields=report)
     with busy(f"Reading {input_}"):
         instance = load(

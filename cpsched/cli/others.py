@@ -53,7 +53,7 @@ def decided_for_each(
 
 
 def notes_beside(instance: Instance, policies: Sequence[Policy], decided: Sequence[Decided], input_: str) -> list[str]:
-    """What is said below the tables: how two decisions go together, or whom nothing was decided about."""
+    """What is printed below the tables: how two decisions go together, or whom nothing was decided about."""
     from cpsched.together import same_nodes
 
     if len(decided) > 1:

@@ -75,7 +75,7 @@ def announce(policy: Policy) -> None:
 
 
 def complain(message: str) -> None:
-    """What is wrong and can be mended, as one line on stderr."""
+    """What is wrong and can be corrected, as one line on stderr."""
     say(f"cpsched: error: {one_line(message)}")
 
 
@@ -147,7 +147,7 @@ def _until_it_fails(name: str, write: Callable[[str], None]) -> Callable[[str], 
 
 
 def is_watched() -> bool:
-    """Whether somebody looks at stderr."""
+    """Whether stderr is a terminal."""
     return _is_terminal(sys.stderr)
 
 
@@ -202,7 +202,10 @@ def _rendered(parts: Iterable[Part], file: io.StringIO, **style: Any) -> str:
     for part in parts:
         if isinstance(part, str | Sequence):
             part = "\n".join(map(visible, [part] if isinstance(part, str) else part))
-        segments = (Segment(visible(one.text, keep="\n"), one.style) for one in console.render(part))
+        segments = list(console.render(part))
+        whole = "".join([one.text for one in segments])
+        if visible(whole, keep="\n") != whole:
+            segments = [Segment(visible(one.text, keep="\n"), one.style) for one in segments]
         console.print(Segments(segments))
         console.print()
     return "\n".join(line.rstrip() for line in file.getvalue().rstrip().split("\n"))

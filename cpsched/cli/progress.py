@@ -11,7 +11,7 @@ Item = TypeVar("Item")
 
 
 def progress(items: Iterable[Item], total: int, what: str) -> Iterator[Item]:
-    """The items as they come; a bar on stderr counts them where somebody watches."""
+    """The items as they come; a bar on stderr counts them if it is a terminal."""
     if total < 2 or not is_watched():
         yield from items
         return

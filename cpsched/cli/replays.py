@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from cpsched.solution import Solution
 
 
-def tell_story(engine: str, instance: Instance, policy: Policy, options: Options, *, json: bool) -> None:
-    """The decision's story: before the tables, or on stderr where stdout carries JSON."""
+def print_trace(engine: str, instance: Instance, policy: Policy, options: Options, *, json: bool) -> None:
+    """The decision's trace: before the tables, or on stderr where stdout carries JSON."""
     from cpsched.greedy.volcano.engine import Options as MirrorOptions
     from cpsched.greedy.volcano.engine import replay
 
     _only_volcano(engine, "--trace")
-    story = replay(instance, policy, MirrorOptions(seed=options.chance, trace=True)).trace
-    (say_lines if json else emit_lines)(["Story", *story, ""])
+    lines = replay(instance, policy, MirrorOptions(seed=options.chance, trace=True)).trace
+    (say_lines if json else emit_lines)(["Story", *lines, ""])
 
 
 def refuse_with_all_outcomes(**wanted: object) -> None:

@@ -12,7 +12,7 @@ from cpsched.cli.delivery import check_outputs, write_output
 from cpsched.cli.output import emit, emit_tables, warn
 from cpsched.cli.parameters import AllowExtenders, Conf, Deterministic, Lenient, Seed, Strict, TimeLimit, Workers
 from cpsched.cli.reported import ReportRequest, is_study, report_decisions, report_study
-from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
+from cpsched.cli.what_if import AS_IT_IS, WhatIf
 from cpsched.errors import InputError
 
 if TYPE_CHECKING:
@@ -100,13 +100,7 @@ def report(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     workers: Workers = 2,
     deterministic: Deterministic = False,
     nodes: Nodes = 40,
-    submit: Submit = None,
-    cordon: Cordon = None,
-    drain: Drain = None,
-    add_nodes: AddNodes = None,
-    like: Like = None,
-    without: Without = None,
-    assume_nodes: AssumeNodes = False,
+    what_if: WhatIf = AS_IT_IS,
     form: Format = None,
     output: OutputFile = None,
 ) -> int:
@@ -119,7 +113,7 @@ def report(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     from cpsched.options import Options
 
     check_outputs(output)
-    changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without, assume_nodes)
+    changes = what_if.changes(input_)
     options = Options(time_limit=time_limit, workers=workers, seed=seed, deterministic=deterministic)
     if is_study(input_):
         made, left_out = report_study(input_, drawn=(form or _form(output)) == "html")

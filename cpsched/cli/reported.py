@@ -62,8 +62,8 @@ def report_study(folder: str, *, drawn: bool) -> tuple[Report, list[str]]:
         results = read(folder)
         made = study_report(Path(folder).resolve().name, results.rows(), embedding(results), drawn=drawn)
         left_out = gaps(results)
-        told = [Cell(f"Left out: {text}", "worse") for text in left_out]
-        return replace(made, verdict=(*told, *made.verdict)), left_out
+        notes = [Cell(f"Left out: {text}", "worse") for text in left_out]
+        return replace(made, verdict=(*notes, *made.verdict)), left_out
 
 
 def report_decisions(request: ReportRequest) -> Report:
@@ -75,11 +75,11 @@ def report_decisions(request: ReportRequest) -> Report:
     from cpsched.together import own_part
 
     with busy(f"Reading {request.input}"):
-        told = _told(request.input)
-        cluster = request.input if told is None else _cluster_of(told, request.input)
-        stored = [*(_of_told(told, request.input) if told else ()), *_stored(request.solutions, request.model)]
-        if cluster is None and told is not None:
-            return told_report(told, Path(request.input).name)
+        facts = _facts_of(request.input)
+        cluster = request.input if facts is None else _cluster_of(facts, request.input)
+        stored = [*(_of_facts(facts, request.input) if facts else ()), *_stored(request.solutions, request.model)]
+        if cluster is None and facts is not None:
+            return told_report(facts, Path(request.input).name)
         instance, policies = _opened(cluster or request.input, request, stored)
     reports: dict[str, Report] = {}
     for policy in policies:
@@ -96,9 +96,9 @@ def report_decisions(request: ReportRequest) -> Report:
 
 def _compared(scene: Scene, options: Options) -> DecisionFacts | None:
     """Verdicts and reasons, where there are several decisions and the cluster is not too large to ask for reasons."""
-    from cpsched.compare.comparison import compared
-    from cpsched.compare.contender import Contender
-    from cpsched.compare.session import Session
+    from cpsched.comparison.compare import compared
+    from cpsched.comparison.contender import Contender
+    from cpsched.comparison.session import Session
     from cpsched.ranking import Standing
     from cpsched.report.told import DecisionFacts
 
@@ -118,7 +118,7 @@ class Stored(NamedTuple):
     file: str
 
 
-def _told(input_: str) -> DecisionFacts | None:
+def _facts_of(input_: str) -> DecisionFacts | None:
     """The Comparison in this file, None if it is a cluster."""
     from cpsched.aside import Aside
     from cpsched.files import read_documents
@@ -135,25 +135,25 @@ def _told(input_: str) -> DecisionFacts | None:
     return DecisionFacts.parse(data, file=input_) if kind in (KIND, f"{KIND}s") else None
 
 
-def _cluster_of(told: DecisionFacts, file: str) -> str | None:
+def _cluster_of(facts: DecisionFacts, file: str) -> str | None:
     """A file of the name that the Comparison states, beside it or here, if it holds the same instance."""
     from cpsched.importers.load import load
 
-    if Path(told.title).is_absolute() or ".." in Path(told.title).parts:
+    if Path(facts.title).is_absolute() or ".." in Path(facts.title).parts:
         # What a Comparison says leads to no other folder.
         return None
     for folder in (Path(file).parent, Path()):
-        place = folder / told.title
+        place = folder / facts.title
         try:
-            if place.is_file() and load(place).sha256 == told.instance_sha256:
+            if place.is_file() and load(place).sha256 == facts.instance_sha256:
                 return str(place)
         except (InputError, ValueError, OSError):
             continue
     return None
 
 
-def _of_told(told: DecisionFacts, file: str) -> list[Stored]:
-    return [Stored(_name(name, file), one, file) for name, one in zip(told.names, told.solutions, strict=True)]
+def _of_facts(facts: DecisionFacts, file: str) -> list[Stored]:
+    return [Stored(_name(name, file), one, file) for name, one in zip(facts.names, facts.solutions, strict=True)]
 
 
 def _stored(files: Iterable[str], model: str | None) -> Iterator[Stored]:
@@ -164,7 +164,7 @@ def _stored(files: Iterable[str], model: str | None) -> Iterator[Stored]:
     for file in files:
         data = read_document(file).data
         if isinstance(data, Mapping) and data.get("kind") == KIND:
-            yield from _of_told(DecisionFacts.parse(data, file=file), file)
+            yield from _of_facts(DecisionFacts.parse(data, file=file), file)
         else:
             solution = _one_of(Solutions.parse(data, file=file), model, file)
             yield Stored(_name(solution.engine, file), solution, file)
@@ -209,7 +209,7 @@ def _opened(cluster: str, request: ReportRequest, stored: list[Stored]) -> tuple
 
 
 def _judged(instance: Instance, policy: Policy, stored: Iterable[Stored]) -> Iterator[tuple[str, Solution]]:
-    """Judged anew, whatever the file says."""
+    """Checked again, whatever the file says."""
     from cpsched.judge import judged
 
     for name, solution, file in stored:

@@ -16,7 +16,7 @@ Host = Annotated[
 ]
 Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 takes any that is free.")]
 Open = Annotated[
-    bool, typer.Option("--open", help="Let other machines use the page: whoever reaches it sees the cluster.")
+    bool, typer.Option("--open", help="Let other machines use the page: anyone who reaches it sees the cluster.")
 ]
 
 

@@ -29,7 +29,7 @@ from cpsched.cli.parameters import (
     Workers,
 )
 from cpsched.cli.sharding import Sharding, ShardNodes, shard_of
-from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
+from cpsched.cli.what_if import AS_IT_IS, WhatIf
 
 if TYPE_CHECKING:
     from cpsched.policy import Policy
@@ -70,6 +70,14 @@ CertificateFile = Annotated[
         show_default=False,
     ),
 ]
+Proofs = Annotated[
+    Literal["all", "cheap", "none"],
+    typer.Option(
+        "--proofs",
+        help="What the certificate proves step by step: all levels, with a search of its own where that takes one, "
+        "within the time limit; cheap: those that a prover only claims, without any search; or none.",
+    ),
+]
 Trace = Annotated[bool, typer.Option("--trace", help="Print a trace of the session (engine volcano).")]
 AllOutcomes = Annotated[
     bool,
@@ -100,18 +108,13 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     log: Log = None,
     export: Export = None,
     certificate: CertificateFile = None,
+    proofs: Proofs = "cheap",
     kube_version: KubeVersion = None,
     only: Only = None,
     pod_groups: PodGroups = False,
     trace: Trace = False,
     all_outcomes: AllOutcomes = False,
-    submit: Submit = None,
-    cordon: Cordon = None,
-    drain: Drain = None,
-    add_nodes: AddNodes = None,
-    like: Like = None,
-    without: Without = None,
-    assume_nodes: AssumeNodes = False,
+    what_if: WhatIf = AS_IT_IS,
     json: Json = False,
     output: Output = None,
 ) -> int:
@@ -149,35 +152,35 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
             pod_groups=pod_groups,
             seed=options.chance is not None,
         )
-    changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without, assume_nodes)
+    changes = what_if.changes(input_)
     shard = shard_of(sharding, shard_nodes)
     check_outputs(output, certificate, export, None if log == "-" else log)
     name = engine or engines.DEFAULT
     engines.find(name)
     with busy(f"Reading {input_}"):
         instance = load(input_, sharding=shard, lenient=lenient, strict=strict, changes=changes)
-        told: dict[str, Any] = {"kube_version": kube_version, "allow_extenders": allow_extenders or None}
-        policies = of_engines([name], load_policies(model, conf, instance=instance, lenient=lenient, **told))
+        terms: dict[str, Any] = {"kube_version": kube_version, "allow_extenders": allow_extenders or None}
+        policies = of_engines([name], load_policies(model, conf, instance=instance, lenient=lenient, **terms))
     if len(policies) > 1:
         refuse_of_two(certificate=certificate, export=export)
     for policy in policies:
         announce(policy)
-    said = [text for policy in policies for text in (*policy.warnings, *doubts(name, policy))]
-    warn(dict.fromkeys([*instance.warnings, *said, *in_doubt(instance, json)]))
+    texts = [text for policy in policies for text in (*policy.warnings, *doubts(name, policy))]
+    warn(dict.fromkeys([*instance.warnings, *texts, *in_doubt(instance, json)]))
     if all_outcomes:
         outcomes = replays.list_outcomes(name, instance, policies[0], json=json, output=output)
         return FINDINGS if all(one.findings for one in outcomes) else FINE
     if trace:
-        replays.tell_story(name, instance, policies[0], options, json=json)
+        replays.print_trace(name, instance, policies[0], options, json=json)
     with line_sink(log) as lines:
         decided = list(decided_for_each(name, instance, policies, replace(options, log=lines)))
     notes = notes_beside(instance, policies, decided, input_)
 
     def certificate_text() -> str:
-        from cpsched.certificate import certify
+        from cpsched.cli.proofs import certificate_with_proofs
 
         [(policy, solution)] = decided
-        return as_json(certify(instance, policy, solution).to_dict())
+        return certificate_with_proofs(instance, policy, solution, proofs, certificate, seconds=time_limit)
 
     def solution_text() -> str:
         if len(policies) == 1:

@@ -29,7 +29,7 @@ EXIT_CODES = (
 )
 
 
-def _told(flag: str, metavar: str, about: str) -> Any:
+def _option(flag: str, metavar: str, about: str) -> Any:
     return typer.Option(flag, metavar=metavar, help=about, show_default=False)
 
 
@@ -43,16 +43,16 @@ RunDir = Annotated[
     ),
 ]
 File = Annotated[
-    str | None, _told("--file", "FILE", "A study file (kind: Study); what is given here besides overrules it.")
+    str | None, _option("--file", "FILE", "A study file (kind: Study); what is given here besides overrules it.")
 ]
 Instances = Annotated[
     list[str] | None,
-    _told("--instances", "PATTERN", "Files, folders or patterns such as 'corpus/**/*.json'; may be repeated."),
+    _option("--instances", "PATTERN", "Files, folders or patterns such as 'corpus/**/*.json'; may be repeated."),
 ]
-Exclude = Annotated[list[str] | None, _told("--exclude", "PATTERN", "Files to leave out; may be repeated.")]
+Exclude = Annotated[list[str] | None, _option("--exclude", "PATTERN", "Files to leave out; may be repeated.")]
 Models = Annotated[
     str | None,
-    _told(
+    _option(
         "--models",
         "A,B,...",
         "Shipped models or model files; auto is the one that each instance asks for. Default: auto.",
@@ -60,11 +60,11 @@ Models = Annotated[
 ]
 Conf = Annotated[
     str | None,
-    _told("--conf", "FILE", "Scheduler configuration for all cells. Default: the instance's or the model's."),
+    _option("--conf", "FILE", "Scheduler configuration for all cells. Default: the instance's or the model's."),
 ]
 Engines = Annotated[
     list[str] | None,
-    _told(
+    _option(
         "--engines",
         "A,B,...",
         "Engines that decide; mirror is volcano or kube, as the model is made for; exec:CMD takes the rest of the "
@@ -79,15 +79,15 @@ AllowExec = Annotated[
         "--engines are run.",
     ),
 ]
-Seeds = Annotated[str | None, _told("--seeds", "1..5,8", "Seeds. Default: 1.")]
+Seeds = Annotated[str | None, _option("--seeds", "1..5,8", "Seeds. Default: 1.")]
 TimeLimit = Annotated[
-    float | None, _told("--time-limit", "SECONDS", "What the engine has for its decision. Default: 30.")
+    float | None, _option("--time-limit", "SECONDS", "What the engine has for its decision. Default: 30.")
 ]
 Grace = Annotated[
-    float | None, _told("--grace", "SECONDS", "How much longer a cell may take before it is killed. Default: 30.")
+    float | None, _option("--grace", "SECONDS", "How much longer a cell may take before it is killed. Default: 30.")
 ]
-Memory = Annotated[str | None, _told("--memory", "2Gi", "What a cell may hold before it is killed. Default: 4Gi.")]
-Threads = Annotated[int | None, _told("--threads", "N", "Threads of the solver in each cell. Default: 1.")]
+Memory = Annotated[str | None, _option("--memory", "2Gi", "What a cell may hold before it is killed. Default: 4Gi.")]
+Threads = Annotated[int | None, _option("--threads", "N", "Threads of the solver in each cell. Default: 1.")]
 Deterministic = Annotated[
     bool | None,
     typer.Option(
@@ -100,7 +100,7 @@ Prover = Annotated[
     Literal["cp-sat", "highs", "both"] | None,
     typer.Option("--prover", help="Solver to use. Default: both.", show_default=False),
 ]
-KubeVersion = Annotated[str | None, _told("--kube-version", "RELEASE", "kube-scheduler's release: 1.36 or head.")]
+KubeVersion = Annotated[str | None, _option("--kube-version", "RELEASE", "kube-scheduler's release: 1.36 or head.")]
 PodGroups = Annotated[
     bool | None,
     typer.Option("--pod-groups/--no-pod-groups", help="Gate GenericWorkload (engine kube).", show_default=False),
@@ -223,7 +223,7 @@ def _recipe(kept: StudyPlan | None, file: str | None) -> Recipe:
 
     if file is not None:
         return Recipe.read(file)
-    # Somebody else may have begun the study: what it allowed is not allowed by that now.
+    # Another user may have begun the study: what it allowed is not allowed by that now.
     return Recipe() if kept is None else kept.recipe.model_copy(update={"allow_extenders": False})
 
 

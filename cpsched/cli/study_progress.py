@@ -1,4 +1,4 @@
-"""A bar on stderr for what takes long, with what is left and how long that will take; none where nobody watches."""
+"""A bar on stderr for what takes long, with what is left and how long that will take; none if it is not a terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Watch = Callable[[str, int, int, int], None]
 
 @contextmanager
 def progress() -> Iterator[Watch]:
-    """A function to be told of a phase: its name, how many there are, how many are done, how many of those failed."""
+    """A function that gets a phase: its name, how many there are, how many are done, how many of those failed."""
     if not is_watched():
         yield lambda phase, total, done, failed: None
         return

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.table import Table
@@ -10,6 +11,13 @@ from rich.text import Text
 
 from cpsched.errors import one_line
 from cpsched.visible import visible
+
+if TYPE_CHECKING:
+    from cpsched import tables
+    from cpsched.cli.output import Part
+
+MOST_ROWS = 40
+"""Longer tables say how many rows they leave out; JSON has them all."""
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
@@ -24,3 +32,19 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> 
     for row in rows:
         made.add_row(*(Text(one_line(cell)) for cell in row))
     return made
+
+
+def shown(blocks: Iterable[tables.Block], most: int | None = None) -> Iterator[Part]:
+    """Paragraphs, lists and tables, each of at most so many rows, and how many are left out."""
+    for one in blocks:
+        if isinstance(one, str):
+            yield one
+            continue
+        rows = one.rows[:most]
+        more = one.more + len(one.rows) - len(rows)
+        if one.is_list:
+            yield [one.title, *(f"- {one_line(line, longest=2000)}" for (line,) in rows)]
+        else:
+            yield table(one.title, one.columns, rows)
+            if more:
+                yield f"... and {more} more; --json shows all."

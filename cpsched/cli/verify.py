@@ -12,14 +12,14 @@ from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, warn
 from cpsched.cli.parameters import Conf, Input, Json, Lenient
 from cpsched.cli.sharding import Sharding, ShardNodes, shard_of
 from cpsched.cli.terms import Terms, fields, sentence
-from cpsched.cli.what_if import AddNodes, AssumeNodes, Cordon, Drain, Like, Submit, Without, changes_of
+from cpsched.cli.what_if import AS_IT_IS, WhatIf
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from cpsched.check import Decision
     from cpsched.cli.output import Part
     from cpsched.instance import Instance
+    from cpsched.rules import Decision
     from cpsched.solution import Finding, Solution
 
 SolutionFile = Annotated[
@@ -52,7 +52,8 @@ Release = Annotated[
 Strict = Annotated[
     bool,
     typer.Option(
-        "--strict", help="Exit with 1 unless every level is proved by a bound that was computed anew (a certificate's)."
+        "--strict",
+        help="Exit with 1 unless every level is proved by a bound that was computed again (a certificate's).",
     ),
 ]
 
@@ -67,13 +68,7 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     shard_nodes: ShardNodes = None,
     lenient: Lenient = False,
     strict: Strict = False,
-    submit: Submit = None,
-    cordon: Cordon = None,
-    drain: Drain = None,
-    add_nodes: AddNodes = None,
-    like: Like = None,
-    without: Without = None,
-    assume_nodes: AssumeNodes = False,
+    what_if: WhatIf = AS_IT_IS,
     json: Json = False,
 ) -> int:
     """Check a decision without any solver.
@@ -86,7 +81,7 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     from cpsched.files import read_document
     from cpsched.solution import Solutions
 
-    changes = changes_of(input_, submit, cordon, drain, add_nodes, like, without, assume_nodes)
+    changes = what_if.changes(input_)
     terms = Terms(model, conf, kube_version, shard_of(sharding, shard_nodes), lenient, changes)
     document = read_document(solution_file)
     if isinstance(document.data, Mapping) and document.data.get("kind") == "Certificate":
@@ -158,8 +153,8 @@ def _verdict(solution: Solution, instance: Instance, decision: Decision, found: 
 
 
 def _rule_keys() -> list[str]:
-    from cpsched.check import RULES
     from cpsched.judge import LEVELS
+    from cpsched.rules import RULES
 
     return [*RULES, LEVELS]
 

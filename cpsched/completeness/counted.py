@@ -10,6 +10,7 @@ from cpsched.completeness.origin import FREE_CAPACITY, WAS_IT_ALL
 from cpsched.instance import Instance, Task
 from cpsched.objects.cluster import ReplicaSet, StatefulSet
 from cpsched.selectors import label_selector
+from cpsched.workloads.expand import PODS_LACKING
 
 MOST_NAMED = 3
 ROOT = "root"
@@ -38,7 +39,7 @@ def queues(instance: Instance) -> Iterator[tuple[str, str]]:
 
 
 def _is_counted_now(instance: Instance) -> bool:
-    """Whether Volcano has held a session since the last PodGroup was made: each session counts anew."""
+    """Whether Volcano has held a session since the last PodGroup was made: each session counts again."""
     statuses = [job.group.status for job in instance.jobs.values()]
     return all(status.conditions or status.phase not in ("", "Pending") for status in statuses)
 
@@ -72,21 +73,26 @@ def pod_groups(instance: Instance) -> Iterator[tuple[str, str]]:
 
 
 def controllers(instance: Instance) -> Iterator[tuple[str, str]]:
-    """status.replicas of a ReplicaSet or StatefulSet counts pods that have not ended."""
+    """status.replicas of a ReplicaSet or StatefulSet counts pods that have not ended; of others all may be missing."""
     owned = Counter(
         owner.uid
         for task in instance.tasks.values()
         for owner in task.pod.metadata.owner_references
         if owner.controller
     )
+    without_any: dict[str, int] = dict(instance.found_out.get(PODS_LACKING, ()))
     lines, counted, missing = [], 0, 0
     for shape in (ReplicaSet, StatefulSet):
         for one in instance.of_kind(shape):
             here, replicas = owned[one.metadata.uid], one.status.replicas
+            without_any.pop(f"{shape.__name__} {one.key}", None)
             counted += replicas
             if replicas > here:
                 missing += replicas - here
                 lines.append(f"{shape.__name__} {one.key} counts {replicas} pods, the input has {here} of it")
+    for title, pods in without_any.items():
+        counted, missing = counted + pods, missing + pods
+        lines.append(f"{title} counts {pods} pods, the input has 0 of it")
     # Objects are listed one kind after the other: a set may have made a pod or two in between.
     if missing > 2 and missing * 20 > counted:
         yield from _missing(lines, "sets")

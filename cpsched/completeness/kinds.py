@@ -25,8 +25,8 @@ def missing_kinds(instance: Instance) -> Iterator[tuple[str, str]]:
         if names:
             listed = ", ".join([*names[:MOST_NAMED], *(["..."] if len(names) > MOST_NAMED else [])])
             refer = f"{who} refers" if len(names) == 1 else f"{who}s refer"
-            said = f"{len(names)} {refer} to {plural} ({listed}), of which the input has none"
-            yield decides, f"{said}: {decides} is not known"
+            stated = f"{len(names)} {refer} to {plural} ({listed}), of which the input has none"
+            yield decides, f"{stated}: {decides} is not known"
 
 
 def _pods(test: Callable[[Pod], bool]) -> Referrers:

@@ -21,6 +21,6 @@ def doubts_of_load(instance: Instance, policy: Policy) -> tuple[Doubt, ...]:
         decides = "" if plugin is None else decided(plugin.flags, flags, policy.actions)
         if decides:
             text = f"plugin {name} goes by the load of nodes and none is given, so the answer is made as if it had no"
-            text += f" measurements; it decides: {decides}; give nodeUsage in the instance, or node_usage to load()"
+            text += f" measurements; it decides: {decides}; give --node-usage FILE (nodeUsage of an instance)"
             found.append(Doubt(kind="plugin", name=name, decides=decides, text=text))
     return tuple(found)

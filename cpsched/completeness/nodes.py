@@ -35,6 +35,21 @@ def overcommitted(instance: Instance) -> Iterator[tuple[str, str]]:
         yield FREE_CAPACITY, f"{'; '.join(lines[:MOST_NAMED])}{more}: {why}"
 
 
+def absent(instance: Instance) -> Iterator[tuple[str, str]]:
+    """Where a node is deleted, the cluster deletes its pods within a minute."""
+    running = Counter(
+        task.node
+        for task in instance.tasks.values()
+        if task.status is Status.RUNNING and task.node not in instance.nodes and task.node
+    )
+    if running:
+        names = ", ".join(list(running)[:MOST_NAMED]) + (", ..." if len(running) > MOST_NAMED else "")
+        count, nodes = running.total(), len(running)
+        pods = f"{count} pod{'s run' if count > 1 else ' runs'}"
+        on = f"{nodes} nodes that the input lacks" if nodes > 1 else "a node that the input lacks"
+        yield "which nodes there are", f"{pods} on {on} ({names}): nodes are missing"
+
+
 def used(instance: Instance) -> Iterator[tuple[str, str]]:
     """Volcano's cache dump has for each node what all its pods use."""
     lines = []

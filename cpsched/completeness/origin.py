@@ -1,4 +1,4 @@
-"""Where an input comes from: a cluster, or somebody's hand; and whether one namespace is all of it."""
+"""Where an input comes from: a cluster, or written by hand; and whether one namespace is all of it."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ def one_namespace(instance: Instance) -> Iterator[tuple[str, str]]:
         return
     if any(_has_kubelet(node.node) for node in instance.nodes.values()):
         (only,) = namespaces
-        said = f"everything in the input that has a namespace is in {only}, nothing in {SYSTEM}"
-        yield FREE_CAPACITY, f"{said}: pods are missing; {WAS_IT_ALL}"
+        stated = f"everything in the input that has a namespace is in {only}, nothing in {SYSTEM}"
+        yield FREE_CAPACITY, f"{stated}: pods are missing; {WAS_IT_ALL}"
 
 
 def dumped_namespaces(instance: Instance) -> Iterator[tuple[str, str]]:
     """kubectl cluster-info dump prints lists for each namespace, empty ones too; without -A for two of them."""
     dumped = instance.found_out.get(NAMESPACES_DUMPED, 0)
     if 0 < dumped < EVERY_CLUSTER_HAS:
-        said = f"kubectl cluster-info dump was made of {dumped} namespace{'s' * (dumped > 1)}"
+        stated = f"kubectl cluster-info dump was made of {dumped} namespace{'s' * (dumped > 1)}"
         has = f"every cluster has {EVERY_CLUSTER_HAS} or more"
-        yield FREE_CAPACITY, f"{said}, and {has}: pods of the others may be missing; {WAS_IT_ALL}"
+        yield FREE_CAPACITY, f"{stated}, and {has}: pods of the others may be missing; {WAS_IT_ALL}"
 
 
 def volumes_bound(instance: Instance) -> Iterator[tuple[str, str]]:
@@ -54,9 +54,9 @@ def volumes_bound(instance: Instance) -> Iterator[tuple[str, str]]:
     for volume in instance.of_kind(PersistentVolume):
         claim = volume.spec.claim_ref
         if volume.status.phase == "Bound" and claim is not None and claim.namespace not in namespaces:
-            said = f"volume {volume.key} is bound to claim {claim.namespace}/{claim.name}"
+            stated = f"volume {volume.key} is bound to claim {claim.namespace}/{claim.name}"
             missing = f"of namespace {claim.namespace} the input has nothing: pods are missing"
-            yield FREE_CAPACITY, f"{said}, but {missing}; {WAS_IT_ALL}"
+            yield FREE_CAPACITY, f"{stated}, but {missing}; {WAS_IT_ALL}"
             return
 
 

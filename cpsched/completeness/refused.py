@@ -18,7 +18,7 @@ MOST_ASKED = 40
 MOST_NAMED = 3
 LACKING = "Insufficient "
 CLEARLY = 2
-"""Nodes that are otherwise than the scheduler said; one may have been freed since it looked."""
+"""Nodes that are otherwise than the scheduler stated; one may have been freed since it looked."""
 FIT = "NodeResourcesFit"
 
 
@@ -31,17 +31,17 @@ def nodes_counted(instance: Instance) -> Iterator[tuple[str, str]]:
     least = min(kube, key=lambda one: one.nodes, default=None) or max(volcano, key=lambda one: one.nodes, default=None)
     if least is None:
         return
-    said = f"the scheduler counted {least.nodes} nodes when it last tried {least.task.key}, the input has {present}"
+    stated = f"the scheduler counted {least.nodes} nodes when it last tried {least.task.key}, the input has {present}"
     if least.nodes > present:
-        yield "which nodes there are", f"{said}: nodes are missing"
+        yield "which nodes there are", f"{stated}: nodes are missing"
         return
     most = max(kube, key=lambda one: one.nodes, default=least)
     older = sum(_is_older(instance, name, most) for name in instance.nodes)
     if most.by_kube and most.nodes < older:
-        said = f"the scheduler counted {most.nodes} nodes when it last tried {most.task.key}"
+        stated = f"the scheduler counted {most.nodes} nodes when it last tried {most.task.key}"
         yield (
             "which nodes there are",
-            f"{said}, the input has {older} that are older than this pod: they are of more than one cluster, "
+            f"{stated}, the input has {older} that are older than this pod: they are of more than one cluster, "
             "or the scheduler does not see all",
         )
 
@@ -105,7 +105,7 @@ def fitting(instance: Instance) -> Iterator[tuple[str, str]]:
 
 
 def _asked(instance: Instance) -> list[RefusedPod]:
-    """What kube-scheduler said node by node; Volcano counts what it gives to others in the same session."""
+    """What kube-scheduler stated node by node; Volcano counts what it gives to others in the same session."""
     return [
         one
         for one in refusals(instance)

@@ -8,7 +8,7 @@ from cpsched.alterations import UNALTERED
 from cpsched.completeness.counted import budgets, controllers, pod_groups, queues
 from cpsched.completeness.kinds import missing_kinds, unknown_budgets
 from cpsched.completeness.loads import doubts_of_load
-from cpsched.completeness.nodes import overcommitted, used
+from cpsched.completeness.nodes import absent, overcommitted, used
 from cpsched.completeness.origin import dumped_namespaces, is_from_cluster, one_namespace, volumes_bound
 from cpsched.completeness.refused import fitting, lacking_resources, nodes_counted
 from cpsched.doubts import Doubt, DoubtKind
@@ -30,6 +30,7 @@ CHECKS: dict[str, tuple[DoubtKind, Check]] = {
     "PodGroups counted": ("missing pods", pod_groups),
     "sets counted": ("missing pods", controllers),
     "budgets counted": ("missing pods", budgets),
+    "nodes of running pods": ("missing nodes", absent),
     "nodes overcommitted": ("contradiction", overcommitted),
     "nodes used": ("missing pods", used),
     "missing kinds": ("missing kind", missing_kinds),

@@ -1,4 +1,4 @@
-"""What a scheduler has said of a pod that it could not place, as it stands in the pod's condition."""
+"""What a scheduler has stated of a pod that it could not place, as it stands in the pod's condition."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 
+from cpsched.components import components
 from cpsched.filters import (
     dynamic_resources,
     inter_pod_affinity,
@@ -96,37 +97,19 @@ def _wanted(name: str, node: str, prefiltered: PreFilterResult) -> list[str]:
     return ["devices"] if prefiltered.state.to_allocate or prefiltered.state.extended else []
 
 
-def components(placed: list[PlacedTask]) -> Iterator[list[PlacedTask]]:
+def coupled(placed: list[PlacedTask]) -> Iterator[list[PlacedTask]]:
     """Groups of tasks that may look at each other; tasks that nobody looks at and that look at nobody are left out."""
-    linked: dict[Hashable, set[Hashable]] = {}
-
-    def link(number: int, things: Iterable[Hashable]) -> None:
-        for thing in things:
-            linked.setdefault(number, set()).add(thing)
-            linked.setdefault(thing, set()).add(number)
-
+    links: list[tuple[int, Iterable[Hashable]]] = []
     task_by_look = {item.look: item.task for item in placed}
     looks_by_wishes: dict[Hashable, list[Hashable]] = {}
     for number, item in enumerate(placed):
         if item.coupled_by:
             if item.wishes not in looks_by_wishes:
                 looks_by_wishes[item.wishes] = [look for look, task in task_by_look.items() if item.sees(task)]
-            link(number, [("task", number), *item.competes_for, *looks_by_wishes[item.wishes]])
+            links.append((number, [("task", number), *item.competes_for, *looks_by_wishes[item.wishes]]))
     seen = {look for looks in looks_by_wishes.values() for look in looks}
-    for number, item in enumerate(placed):
-        link(number, [item.look] if item.look in seen else [])
-    for number in range(len(placed)):
-        if number in linked:
-            group = _reached(number, linked)
-            yield [placed[member] for member in sorted(m for m in group if isinstance(m, int))]
-
-
-def _reached(start: Hashable, linked: dict[Hashable, set[Hashable]]) -> set[Hashable]:
-    """Everything connected with the start; it is taken out of the links."""
-    reached, waiting = set(), [start]
-    while waiting:
-        thing = waiting.pop()
-        if thing in linked:
-            reached.add(thing)
-            waiting.extend(linked.pop(thing))
-    return reached
+    links += [(number, [item.look]) for number, item in enumerate(placed) if item.look in seen]
+    linked = sorted({number for number, _ in links})
+    things = (thing for _, group in links for thing in group)
+    for group in components([*linked, *things], ([number, *group] for number, group in links)):
+        yield [placed[member] for member in group if isinstance(member, int)]

@@ -138,7 +138,7 @@ class Allocator:
         return joined
 
     def _in_use(self, claim: int, request: AllocatorRequest, device: DeviceId) -> bool:
-        """A device serves one claim; with admin access it serves anybody, but one claim only once."""
+        """A device serves one claim; with admin access it serves any claim, but one claim only once."""
         same = [given for given in self._given if given.candidate.id == device]
         if request.asked.admin_access:
             return any(given.claim == claim for given in same)

@@ -34,7 +34,7 @@ class Selections:
 
     @classmethod
     def of(cls, instance: Instance) -> Selections:
-        """Those of the instance, whoever asks."""
+        """Those of the instance, the same for all tasks."""
         known = instance.found_out.get(__name__)
         if not isinstance(known, cls):
             number = sum(len(one.spec.devices) for one in instance.of_kind(ResourceSlice))

@@ -85,14 +85,14 @@ def first_failure(
 
 
 def add_task(prefiltered: PreFiltered, filters: Iterable[Filter], task: Task, other: Task, node: NodeState) -> None:
-    """Tell the filters' states that another task comes to the node; whoever skips is not told."""
+    """Tell the filters' states that another task comes to the node; a filter that skips it is left out."""
     for one in filters:
         if one.add_task is not None and one.name not in prefiltered.skipped:
             one.add_task(prefiltered.states[one.name], task, other, node)
 
 
 def remove_task(prefiltered: PreFiltered, filters: Iterable[Filter], task: Task, other: Task, node: NodeState) -> None:
-    """Tell the filters' states that another task leaves the node; whoever skips is not told."""
+    """Tell the filters' states that another task leaves the node; a filter that skips it is left out."""
     for one in filters:
         if one.remove_task is not None and one.name not in prefiltered.skipped:
             one.remove_task(prefiltered.states[one.name], task, other, node)

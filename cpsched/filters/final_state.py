@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from cpsched.filters.args import Args
-from cpsched.filters.coupling import PlacedTask, components, placed_task
+from cpsched.filters.coupling import PlacedTask, coupled, placed_task
 from cpsched.filters.feasible import PreFiltered, first_failure, prefilter
 from cpsched.filters.order import Order, OrderSearch, kinds_of
 from cpsched.filters.registry import chosen
@@ -36,7 +36,7 @@ def final_state_failures(
         status, _ = _among_all_others(item, cluster, alone, args)
         if not status.is_success:
             yield item.task, item.node, status
-    for group in components(items):
+    for group in coupled(items):
         coupled_by = [name for name in names if any(name in item.coupled_by for item in group)]
         yield from _failures_of_group(group, cluster, coupled_by, args)
 
@@ -80,7 +80,7 @@ def _failures_of_group(
 def _among_all_others(
     item: PlacedTask, cluster: ClusterState, names: list[str], args: Args
 ) -> tuple[Status, PreFiltered]:
-    """The first refusal of the task on its node while everybody else is there."""
+    """The first refusal of the task on its node while all other tasks are there."""
     node = cluster.nodes[item.node].without(item.task)
     cluster.remove(item.task)
     prefiltered = prefilter(item.task, cluster, names, args)

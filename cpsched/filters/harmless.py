@@ -1,4 +1,4 @@
-"""Which tasks can go at once because nobody who still waits can mind them: no order has to be tried but that one.
+"""Which tasks can go at once because none that is still to come can be refused for them: one order is enough.
 
 Take any legal order of those who wait, and move such a task to its front, where it passes: whoever comes after it sees
 one more task, which neither fills its domain, nor is unwanted there, nor takes its place as the first of its kind. More

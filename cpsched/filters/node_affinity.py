@@ -62,7 +62,7 @@ def _added(args: Args) -> NodeTerms | None:
         return None
     terms = node_selector(args.added_affinity.required)
     if terms.broken:
-        raise InputError("addedAffinity has a term that cannot be parsed", right="mend its expressions")
+        raise InputError("addedAffinity has a term that cannot be parsed", right="correct its expressions")
     return terms
 
 

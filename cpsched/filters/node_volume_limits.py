@@ -142,7 +142,7 @@ def limits_at(node: str, storage: Storage) -> dict[str, int]:
 
 
 def attached_to(node: str, storage: Storage) -> set[CsiVolume]:
-    """Volumes that are attached to the node, whoever uses them."""
+    """Volumes that are attached to the node, by any task."""
     found = set()
     for attachment in storage.attachments.get(node, ()):
         volume = storage.volumes.get(attachment.spec.source.persistent_volume_name)

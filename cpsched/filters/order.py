@@ -143,7 +143,7 @@ class OrderSearch:
         return LabelledPlace(kind.waiting[-1], kind.template, prefiltered, self._cluster.nodes[kind.node].labels)
 
     def _is_for_good(self, kind: OrderKind, status: Status) -> bool:
-        """Whether whoever comes next can only make it worse: what is booked is not given back."""
+        """Whether the tasks that come next can only make it worse: what is booked is not given back."""
         if status.plugin not in CONSUMING or not status.is_rejected:
             return False
         claims, others = _claims(kind.waiting[-1])
@@ -205,7 +205,7 @@ def _crowding(prefiltered: PreFiltered, node: str, cluster: ClusterState) -> int
 
 
 def kinds_of(placements: list[tuple[Task, str]], args: Args) -> list[OrderKind]:
-    """The tasks sorted into kinds; whoever has claims made for itself is a kind of its own.
+    """The tasks sorted into kinds; a task with claims made for itself is a kind of its own.
 
     Where the scheduler spreads pods without constraints of their own, it does so by their owner.
     """

@@ -48,13 +48,13 @@ def no_order_helps(
         return True
     return any(
         state.counts[number].get(labels[constraint.topology_key], 0) > state.limit(number)
-        and _binds_everybody(constraint, item, group, cluster)
+        and _binds_all(constraint, item, group, cluster)
         for number, constraint in enumerate(state.constraints)
     )
 
 
 def _never_first(item: PlacedTask, group: list[PlacedTask], cluster: ClusterState) -> bool:
-    """The task does not match itself, or somebody who was there before matches: it needs the company of others."""
+    """The task does not match itself, or a task that was there before matches: it needs the company of others."""
     if not matches_all(item.affinity, item.task.namespace, item.task.labels):
         return True
     newcomers = {other.task.key for other in group}
@@ -65,9 +65,7 @@ def _never_first(item: PlacedTask, group: list[PlacedTask], cluster: ClusterStat
     )
 
 
-def _binds_everybody(
-    constraint: SpreadConstraint, item: PlacedTask, group: list[PlacedTask], cluster: ClusterState
-) -> bool:
+def _binds_all(constraint: SpreadConstraint, item: PlacedTask, group: list[PlacedTask], cluster: ClusterState) -> bool:
     """Whether each newcomer that counts in the task's domain has the constraint too.
 
     The last of them to come met it with the final count, and with a minimum that can only have grown since.

@@ -100,7 +100,7 @@ class ClusterState:
         self.room = FreeAmounts(self.node_list)
         self.node_by_task: dict[str, str] = {}
         self.memo: dict[Hashable, Any] = {}
-        """Answers that depend on nodes and objects alone; whoever adds one says so in its key."""
+        """Answers that depend on nodes and objects alone; code that adds one says so in its key."""
         self.anti_affinity_nodes: frozenset[int] | None = None
 
     @classmethod

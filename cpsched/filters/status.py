@@ -20,7 +20,7 @@ class Code(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """One answer; UNSCHEDULABLE may be mended by evicting somebody, UNRESOLVABLE may not."""
+    """One answer; UNSCHEDULABLE may be overcome by an eviction, UNRESOLVABLE may not."""
 
     code: Code
     reasons: tuple[str, ...] = ()
@@ -52,7 +52,7 @@ def unschedulable(plugin: str, *reasons: str) -> Status:
 
 
 def unresolvable(plugin: str, *reasons: str) -> Status:
-    """Refused, whoever is evicted."""
+    """Refused, whichever tasks are evicted."""
     return Status(Code.UNRESOLVABLE, reasons, plugin)
 
 

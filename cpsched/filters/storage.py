@@ -79,5 +79,5 @@ def owned_by(claim: PersistentVolumeClaim, pod: Pod) -> bool:
 
 
 def not_owned(claim: PersistentVolumeClaim, pod: Pod) -> str:
-    """Upstream's words for an ephemeral volume's claim that belongs to somebody else."""
+    """Upstream's words for an ephemeral volume's claim that belongs to another owner."""
     return f"PVC {claim.key} was not created for pod {pod.metadata.key} (pod is not owner)"

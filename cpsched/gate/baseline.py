@@ -99,7 +99,7 @@ def read_baseline(path: str) -> Baseline:
     try:
         return Baseline.model_validate(dict(document.data))
     except ValidationError as error:
-        raise refusal(error, file=path, right="write it anew with check --update") from None
+        raise refusal(error, file=path, right="write it again with check --update") from None
 
 
 def write_baseline(path: str, baseline: Baseline) -> None:

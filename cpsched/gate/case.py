@@ -1,4 +1,4 @@
-"""A case in somebody else's tests: the cluster goes in, their scheduler's decision comes back and is checked."""
+"""A case in the tests of another project: the cluster goes in, their scheduler's decision comes back and is checked."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from cpsched.compare.contender import OPTIMAL, Contender, contend, given
-from cpsched.compare.optima import optima_in
-from cpsched.compare.session import Session, open_session
+from cpsched.comparison.contender import OPTIMAL, Contender, contend, given
+from cpsched.comparison.optima import optima_in
+from cpsched.comparison.session import Session, open_session
 from cpsched.gate.baseline import Baseline
 from cpsched.gate.measure import CaseQuestion, Measured, measured
 from cpsched.gate.verdict import CaseVerdict, verdict
@@ -78,7 +78,7 @@ class GateCase:
 
     @cached_property
     def _session(self) -> Session:
-        return open_session(self._case, self._question.told)
+        return open_session(self._case, self._question.given)
 
     @cached_property
     def _best(self) -> Contender:

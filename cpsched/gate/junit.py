@@ -40,9 +40,9 @@ def _case(report: CheckedCases, one: CaseVerdict) -> ElementTree.Element:
         kind = fault.kind if not fault.key else f"{fault.kind} {fault.key}"
         text = "\n".join(filter(None, [fault.message, fault.names, report.reproduce(one)]))
         ElementTree.SubElement(shown, tag, type=_text(kind), message=_text(fault.message)).text = _text(text)
-    told = [*([case.choice] if case.choice else []), *one.notes]
-    if told:
-        ElementTree.SubElement(shown, "system-out").text = _text("\n".join(told))
+    lines = [*([case.choice] if case.choice else []), *one.notes]
+    if lines:
+        ElementTree.SubElement(shown, "system-out").text = _text("\n".join(lines))
     return shown
 
 

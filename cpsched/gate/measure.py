@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from cpsched.compare.contender import OPTIMAL, Contender, contend
-from cpsched.compare.optima import optima_in
-from cpsched.compare.session import Session, Told, open_sessions
+from cpsched.comparison.contender import OPTIMAL, Contender, contend
+from cpsched.comparison.optima import optima_in
+from cpsched.comparison.session import CaseOptions, Session, open_sessions
 from cpsched.completeness.registry import doubts
 from cpsched.contents import Size
 from cpsched.errors import InputError, unexpected
@@ -86,7 +86,7 @@ class CaseQuestion:
     """What is asked about every case alike."""
 
     engine: str
-    told: Told = field(default_factory=Told)
+    given: CaseOptions = field(default_factory=CaseOptions)
     options: Options = field(default_factory=Options)
     cache: str | None = None
     optimum: bool = True
@@ -94,13 +94,13 @@ class CaseQuestion:
 
 
 def measure(case: Case, question: CaseQuestion) -> list[Measured]:
-    """Load, decide, judge, and hold against the optimum; whatever goes wrong with one case is told, not raised.
+    """Load, decide, check, and compare with the optimum; what goes wrong with one case is recorded, not raised.
 
     A case in which pods of two schedulers wait is measured for each.
     """
     place = (case.id, case.file, case.line)
     try:
-        sessions = open_sessions(case, question.told, [question.engine])
+        sessions = open_sessions(case, question.given, [question.engine])
     except InputError as error:
         return [Measured(*place, "bad case", str(error.within(file=case.place)))]
     except Exception as error:
@@ -150,7 +150,7 @@ def measured(session: Session, own: Contender, best: Contender | None = None) ->
         chosen_by=session.policy.origin.chosen_by,
         read=Size.of(session.instance),
         instance=fingerprint(session),
-        findings=(*own.solution.findings, *_refuted(own, best)),
+        findings=(*own.solution.findings, *_contradicted(own, best)),
         levels=own.standing.shown,
         decision=Affected.of(session.instance, own.solution),
         distance=_distance(session, own, own if own.solution.proves else best),
@@ -161,7 +161,7 @@ def measured(session: Session, own: Contender, best: Contender | None = None) ->
     )
 
 
-def _refuted(own: Contender, best: Contender | None) -> Iterator[Finding]:
+def _contradicted(own: Contender, best: Contender | None) -> Iterator[Finding]:
     """A claim to be optimal, if something better is known."""
     if best is None or not own.solution.called_optimal or own.solution.findings:
         return

@@ -42,7 +42,7 @@ class CaseVerdict:
     faults: tuple[Fault, ...] = ()
     notes: tuple[str, ...] = ()
     better: bool = False
-    """Better than the baseline, which could be written anew."""
+    """Better than the baseline, which could be updated."""
 
     @property
     def state(self) -> State:
@@ -117,7 +117,7 @@ def _rules(case: Measured, accepted: Mapping[str, int]) -> Iterator[Fault]:
 
 
 def _idle(case: Measured) -> list[Fault]:
-    """Nothing decided although the best decision places somebody."""
+    """Nothing decided although the best decision places tasks."""
     best = case.distance
     if best is None or best.gap is None or not case.decision.is_empty or not best.names.placed:
         return []
@@ -126,14 +126,14 @@ def _idle(case: Measured) -> list[Fault]:
 
 
 def _demanded(case: Measured, demands: Demands, faults: Sequence[Fault]) -> Iterator[Fault]:
-    """What the user does not allow, unless the same level is told already."""
-    told = {fault.key for fault in faults if fault.kind == "idle"}
+    """What the user does not allow, unless the same level is named already."""
+    named = {fault.key for fault in faults if fault.kind == "idle"}
     found = list(too_far(case, demands))
     if demands.optimal and (wrong := not_optimal(case)) is not None:
         found.append(wrong)
     for level, words in found:
-        if level not in told:
-            told.add(level)
+        if level not in named:
+            named.add(level)
             yield Fault("gap", level, words, "" if case.distance is None else _missed(case, case.distance))
 
 

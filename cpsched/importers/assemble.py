@@ -126,7 +126,7 @@ class _Builder:
         return True
 
     def is_usable(self, task: Task, item: Found, seen: Mapping[str, Task]) -> bool:
-        """Whether the pod can be told from others and its request be counted."""
+        """Whether the pod can be distinguished from others and its request be counted."""
         if task.key in seen:
             return self._unusable(item.error(f"the task id {task.key} is used twice", "ids are unique"))
         for name, amount in task.requests.items():
@@ -169,7 +169,7 @@ class _Builder:
                 error = item.error("is Running but has no spec.nodeName", right)
                 self.gaps.fault("running pods without a node", error)
         group = task.pod.metadata.annotations.get(GROUP_ANNOTATION)
-        if group and task.group is None:
+        if group and task.group is None and f"{task.namespace}/{group}" not in pod_groups:
             wrong = f"its PodGroup {task.namespace}/{group} is not in the input"
             warning = item.error(wrong, "such a pod stays out of every job")
             self.gaps.warn("pods whose PodGroup is not in the input", warning, f"{task.namespace}/{group}")

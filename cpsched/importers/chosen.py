@@ -44,11 +44,11 @@ def grouped(choices: Iterable[tuple[str, str]], one: str, many: str) -> str:
     counts = Counter((model, by) for model, by in choices if by)
     if all(by == BY_DEFAULT for _, by in counts):
         return ""
-    told = (
+    parts = (
         f"{count} {one if count == 1 else many}: model {model} ({f'by {by}' if by != BY_DEFAULT else by})"
         for (model, by), count in counts.most_common()
     )
-    return "; ".join(told)
+    return "; ".join(parts)
 
 
 def choose(

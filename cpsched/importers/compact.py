@@ -31,7 +31,9 @@ class CompactNode(Compact):
     name: Name
     replicas: int | None = Field(None, ge=0, le=MOST_MADE)
     allocatable: Quantities = {}
+    capacity: Quantities = {}
     labels: dict[str, str] = {}
+    annotations: dict[str, str] = {}
     taints: Items[Raw] = ()
     unschedulable: bool = False
     images: Items[Raw] = ()
@@ -48,6 +50,7 @@ class CompactQueue(Compact):
     reclaimable: bool | None = None
     priority: int = 0
     parent: str = ""
+    affinity: Raw | None = None
     state: Literal["Open", "Closed", "Closing", "Unknown"] = "Open"
     annotations: dict[str, str] = {}
     creationTimestamp: Time | None = None
@@ -226,12 +229,17 @@ def _nodes(node: CompactNode) -> Iterator[tuple[str, Raw]]:
         labels = {"kubernetes.io/hostname": name, **node.labels}
         spec = {"unschedulable": node.unschedulable, "taints": list(node.taints)}
         status = {"allocatable": dict(node.allocatable), "images": list(node.images)}
+        if node.capacity:
+            status["capacity"] = dict(node.capacity)
+        metadata: Raw = {"name": name, "labels": labels}
+        if node.annotations:
+            metadata["annotations"] = node.annotations
         yield (
             f"node {name}",
             {
                 "apiVersion": "v1",
                 "kind": "Node",
-                "metadata": {"name": name, "labels": labels},
+                "metadata": metadata,
                 "spec": spec,
                 "status": status,
             },
@@ -241,7 +249,7 @@ def _nodes(node: CompactNode) -> Iterator[tuple[str, Raw]]:
 def _queue(queue: CompactQueue) -> Raw:
     spec = queue.model_dump(
         mode="json",
-        include={"weight", "capability", "deserved", "reclaimable", "priority", "parent"},
+        include={"weight", "capability", "deserved", "reclaimable", "priority", "parent", "affinity"},
         exclude_none=True,
     )
     if queue.guarantee is not None:

@@ -1,4 +1,4 @@
-"""load(): a path, `-`, a mapping or a list of Kubernetes objects, told apart by looking, into one Instance."""
+"""load(): a path, `-`, a mapping or a list of Kubernetes objects, distinguished by content, into one Instance."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from cpsched.alterations import UNALTERED, Alteration
 from cpsched.aside import FILES, LINKS, NO_OBJECTS, OBJECTS, PARTS, Aside
 from cpsched.collector import without_collector
 from cpsched.errors import InputError
+from cpsched.files import read_document
 from cpsched.importers import compact
 from cpsched.importers.assemble import assemble
 from cpsched.importers.captured import is_capture, stated
@@ -20,6 +21,7 @@ from cpsched.importers.cluster_info import NAMESPACES_DUMPED, namespaces_dumped
 from cpsched.importers.duplicates import without_duplicates
 from cpsched.importers.formats import KUBERNETES, read_input, translated
 from cpsched.importers.gaps import Gaps
+from cpsched.importers.generated_names import Taken, is_unnamed, named, taken_by
 from cpsched.importers.kubernetes import EXPECTED, Found, ReadReport, input_error, no_object, read_object
 from cpsched.importers.listed import objects_in
 from cpsched.importers.snapshot import Context
@@ -30,7 +32,7 @@ from cpsched.parsing import Document, tolerated
 from cpsched.what_if.apply import applied
 from cpsched.what_if.changes import Changes, Cluster, last_moment
 from cpsched.what_if.submit import as_new
-from cpsched.workloads.expand import Given, expanded
+from cpsched.workloads.expand import PODS_LACKING, Given, expanded
 from cpsched.workloads.expand import given as workload
 
 FAULTS = (OBJECTS, FILES, PARTS, NO_OBJECTS)
@@ -43,7 +45,7 @@ def load(  # noqa: PLR0913 - what a user can say of an input
     source: Source,
     *,
     sharding: Mapping[str, Any] | None = None,
-    node_usage: Mapping[str, Any] | None = None,
+    node_usage: Mapping[str, Any] | Path | None = None,
     lenient: bool = False,
     strict: bool = False,
     report: ReadReport | None = None,
@@ -62,7 +64,8 @@ def load(  # noqa: PLR0913 - what a user can say of an input
         source: a path, "-" for stdin, several paths of one cluster, a mapping (a List, an object, the compact form or
             another program's snapshot), or a list of objects.
         sharding: overrides the instance's own: {"mode": "none|soft|hard", "nodes": [...]}.
-        node_usage: overrides the instance's own: node → {"cpu": percent, "memory": percent, "age": seconds}.
+        node_usage: overrides the instance's own: node → {"cpu": percent, "memory": percent, "age": seconds}, or a file
+            with that.
         lenient: in a case too, broken cross-references become warnings of the instance.
         strict: treat the source as a case.
         report: is filled with what was and what was not understood.
@@ -73,8 +76,9 @@ def load(  # noqa: PLR0913 - what a user can say of an input
     """
     with without_collector():
         report = ReadReport() if report is None else report
-        stated = {"sharding": sharding, "node_usage": node_usage}
-        return _load(source, stated, Context(report, lenient, strict, held=held), format, queues, changes or Changes())
+        changes = Changes() if changes is None else changes
+        stated = {"sharding": sharding, "node_usage": changes.node_usage if node_usage is None else node_usage}
+        return _load(source, stated, Context(report, lenient, strict, held=held), format, queues, changes)
 
 
 def _load(
@@ -92,6 +96,7 @@ def _load(
     context.given = frozenset((item.kind, item.object.metadata.name) for item in given)
     documents, file = _documents(source, format, context)
     found = [item for document in documents for item in _read(document, settings, context)]
+    found += _read_unnamed(context, taken_by(found, context.workloads))
     report.notes += context.notes
     if not found and not settings and not context.workloads:
         _refuse_nothing(report, file)
@@ -168,8 +173,16 @@ def _read(document: Document, settings: dict[str, Any], context: Context) -> Ite
             yield from _read_compact(raw, document.file, place, settings, context)
         elif is_capture(raw):
             context.captured |= stated(raw, document.file, place, context.notes)
+        elif is_unnamed(raw):
+            context.unnamed.append((raw, document.file, place))
         else:
             yield from _read_object(raw, document.file, place, context)
+
+
+def _read_unnamed(context: Context, taken: Taken) -> list[Found]:
+    """The objects that say only how their names begin, once all other names are known."""
+    unnamed = [(named(raw, taken), file, place) for raw, file, place in context.unnamed]
+    return [item for raw, file, place in unnamed for item in _read_object(raw, file, place, context)]
 
 
 def _read_object(raw: Any, file: str, place: str, context: Context) -> list[Found]:
@@ -223,21 +236,25 @@ def _completed(
     aside = None if is_case else context.aside
     made = expanded(context.workloads, items, aside=aside, waiting=context.held and not is_case)
     context.notes += [*made.notes, *made.summary]
+    context.counted[PODS_LACKING] = tuple(made.lacking)
     items = [*items, *made.found]
     if not changes:
         return items, items, ()
-    submitted = [(source, *_submitted(source)) for source in changes.submit]
+    taken = taken_by(items, context.workloads)
+    submitted = [(source, *_submitted(source, taken)) for source in changes.submit]
     cluster = Cluster(list(items), file, last_moment(items, now))
     context.notes += applied(cluster, changes, submitted, context.workloads)
     return items, cluster.found, tuple(cluster.what_if)
 
 
-def _submitted(source: Source) -> tuple[list[Found], list[Given]]:
+def _submitted(source: Source, taken: Taken) -> tuple[list[Found], list[Given]]:
     """The objects of something that is submitted, where every fault is an error."""
     context, settings = Context(ReadReport(), strict=True), dict[str, Any]()
     documents, file = _documents(source, KUBERNETES, context)
     news = [Document(one.file, [as_new(raw) for _, raw in objects_in(one)]) for one in documents]
     found = [item for document in news for item in _read(document, settings, context)]
+    taken |= taken_by(found, context.workloads)
+    found += _read_unnamed(context, taken)
     if settings:
         raise InputError("an Instance", file=file, place="--submit", right="submit Kubernetes objects")
     if not found and not context.workloads:
@@ -246,11 +263,22 @@ def _submitted(source: Source) -> tuple[list[Found], list[Given]]:
     return found, context.workloads
 
 
-def _node_usage(stated: Mapping[str, Any], file: str) -> dict[str, NodeLoad]:
+def _node_usage(stated: Mapping[str, Any] | Path, file: str) -> dict[str, NodeLoad]:
+    """The loads as they are given, or as a file holds them, by itself or as `nodeUsage` of an instance."""
+    place = "node_usage"
+    if isinstance(stated, str | os.PathLike):
+        document = read_document(located(stated))
+        value, file, place = document.data, document.file, "nodeUsage"
+        right = "give node: {cpu: percent, memory: percent, age: seconds}"
+        if not isinstance(value, Mapping):
+            raise InputError("holds no loads of nodes", file=file, right=right)
+        stated = value.get("nodeUsage", value)
+        if not isinstance(stated, Mapping):
+            raise InputError("holds no loads of nodes", file=file, place=place, right=right)
     try:
         return _loads(TypeAdapter(dict[str, compact.CompactLoad]).validate_python(dict(stated)))
     except ValidationError as error:
-        raise input_error(error, file=file, place="node_usage") from None
+        raise input_error(error, file=file, place=place) from None
 
 
 def _loads(stated: Mapping[str, compact.CompactLoad]) -> dict[str, NodeLoad]:

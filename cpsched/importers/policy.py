@@ -76,12 +76,12 @@ def load_policies(
     A configuration holds for the scheduler that it is made for; the other one has what the input brings for it, or its
     default.
     """
-    told: dict[str, Any] = {"lenient": lenient, "kube_version": kube_version, "allow_extenders": allow_extenders}
-    first = load_policy(model, conf, instance=instance, subject=subject, **told)
+    terms: dict[str, Any] = {"lenient": lenient, "kube_version": kube_version, "allow_extenders": allow_extenders}
+    first = load_policy(model, conf, instance=instance, subject=subject, **terms)
     another = of_other(instance, first) if model is subject is None else None
     if another is None:
         return (first,)
-    second = load_policy(another.model, instance=instance, **told)
+    second = load_policy(another.model, instance=instance, **terms)
     second = second.model_copy(update={"origin": replace(second.origin, chosen=another.reason, chosen_by=another.by)})
     return tuple(
         one.model_copy(update={"origin": replace(one.origin, beside=tuple(beside(instance, one, other)))})

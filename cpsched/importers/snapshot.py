@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cpsched.aside import Aside
 from cpsched.importers.kubernetes import ReadReport
+from cpsched.importers.raw import Raw
 
 if TYPE_CHECKING:
     from cpsched.workloads.expand import Given
@@ -27,6 +28,8 @@ class Context:
     """with the tasks of jobs that wait for enqueue"""
     workloads: list[Given] = field(default_factory=list)
     """objects whose controllers make pods"""
+    unnamed: list[tuple[Raw, str, str]] = field(default_factory=list)
+    """objects that say only how their names begin, with file and place"""
     notes: list[str] = field(default_factory=list)
     """what was translated with a change that can bear on decisions"""
     captured: dict[str, Any] = field(default_factory=dict)
@@ -44,6 +47,6 @@ class Context:
         self.report.unread.update(fields)
 
     def note(self, count: int, one: str, many: str) -> None:
-        """A change, told once for all it happened to; nothing for none."""
+        """A change, stated once for all it happened to; nothing for none."""
         if count:
             self.notes.append(f"{count} {one if count == 1 else many}")

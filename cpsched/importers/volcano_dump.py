@@ -64,7 +64,7 @@ def translate(documents: list[Document], context: Context) -> Raw:
 
 
 def _parts(documents: list[Document]) -> list[Document]:
-    """The documents, also if somebody has put them into one array."""
+    """The documents, also if they were put into one array."""
     if len(documents) == 1 and isinstance(documents[0].data, list):
         return [Document(documents[0].file, part) for part in documents[0].data]
     return documents

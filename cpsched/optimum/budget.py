@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from cpsched.optimum.params import SolveParams
+from cpsched.policy.levels import LevelRef
 
 
 class Budget:
@@ -62,6 +63,11 @@ class Budget:
         """Write a line to the log."""
         if self.params.log is not None:
             self.params.log(line)
+
+    def log_level(self, what: str, level: LevelRef) -> None:
+        """Write that a level is begun to the log."""
+        if self.params.log is not None:
+            self.log(f"{what} {level.label}")
 
     def note(self, text: str) -> None:
         """Tell the user, once, and the log."""

@@ -86,6 +86,11 @@ BUILD_SECONDS_PER_VARIABLE = 1e-4
 LP_EFFORT = 2.0
 """Deterministic time of the LP for one bound; a bound that takes longer is given up, and with it the LP."""
 
+# Proofs.
+
+PROOF_FORM_SIZE = 60_000
+"""Kinds times places, up to which a statement is written out for a proof."""
+
 # Bounding pass: all levels on one relaxed model.
 
 ROUNDS = 8

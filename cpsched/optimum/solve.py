@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cpsched.check import Decision
 from cpsched.collector import without_collector
 from cpsched.instance import Instance
 from cpsched.optimum.params import SolveParams
@@ -13,6 +12,7 @@ from cpsched.optimum.search.lexicographic import LexicographicSearch
 from cpsched.optimum.search.result import LevelResult
 from cpsched.policy import Policy
 from cpsched.policy.levels import SENSES, LevelRef
+from cpsched.rules import Decision
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Level, Solution, SolutionStatus
 

@@ -40,6 +40,25 @@ class Rules(BaseModel):
     assignment: On = Field("on", description="A pending, ungated task of an admissible job goes to at most one node.")
     capacity: On = Field("on", description="No node is given more than it has or will have.")
     filters: On = Field("on", description="Every predicate that the configuration enables holds in the final state.")
+    nodegroup: AutoOff = Field(
+        "auto",
+        description="Queues keep to their groups of nodes, and to their limits there. "
+        "auto: if the nodegroup plugin has enablePredicate on.",
+    )
+    cards: AutoOff = Field(
+        "auto",
+        description="What is placed fits on the node's cards one by one. auto: as the deviceshare plugin shares them.",
+    )
+    numa: AutoOff = Field(
+        "auto",
+        description="Containers find CPUs that are near to each other on nodes that insist on it. auto: if the "
+        "numa-aware plugin has enablePredicate on.",
+    )
+    usage: AutoOff = Field(
+        "auto",
+        description="Nothing is placed on nodes whose measured load is too high. auto: if the usage plugin has "
+        "enablePredicate on.",
+    )
     gang: AutoOnOff = Field(
         "auto", description="A job gets its minimum or nothing. auto: if the gang plugin has enableJobReady on."
     )
@@ -73,6 +92,12 @@ class Rules(BaseModel):
         alias="protect.pdb",
         description="hard: no budget is exceeded. soft: the level pdb_violations counts the excess. "
         "auto: hard where the pdb plugin has enablePreemptable (enableReclaimable) on, else off.",
+    )
+    protect_cooldown: AutoOnOff = Field(
+        "auto",
+        alias="protect.cooldown",
+        description="Pods that started a short while ago are no victims, if they say for how long. "
+        "auto: where the cdp plugin has enablePreemptable (enableReclaimable) on.",
     )
     protect_guarantee: AutoOnOff = Field(
         "auto",

@@ -21,7 +21,7 @@ from cpsched.policy.levels import Level
 from cpsched.policy.model import GangProtection, Model, PdbProtection, Rules
 from cpsched.policy.notes import Notes
 from cpsched.policy.origin import Origin, model_title
-from cpsched.policy.unsearched import plugins_not_searched
+from cpsched.policy.unsearched import plugins_not_searched, shares_no_cards
 from cpsched.policy.volcano_conf import VolcanoConf
 from cpsched.policy.volcano_plugin import PluginConf
 from cpsched.policy.volcano_registry import SHARE_PLUGINS, UNSEARCHED_ACTIONS
@@ -30,6 +30,8 @@ EvictingAction = Literal["preempt", "reclaim"]
 GangAction = Literal["gangpreempt", "gangreclaim"]
 AnyAction = EvictingAction | GangAction
 
+VICTIM_ACTIONS: tuple[AnyAction, ...] = ("preempt", "reclaim", "gangpreempt", "gangreclaim")
+
 VICTIM_FLAGS: dict[str, str] = {
     "preempt": "enablePreemptable",
     "reclaim": "enableReclaimable",
@@ -37,6 +39,15 @@ VICTIM_FLAGS: dict[str, str] = {
     "gangreclaim": "enableReclaimable",
 }
 """The flag with which a plugin takes part in choosing the victims of an action, or would if the action asked it."""
+
+
+PLUGIN_OF_NODE_RULE: dict[str, str] = {
+    "nodegroup": "nodegroup",
+    "cards": "deviceshare",
+    "numa": "numa-aware",
+    "usage": "usage",
+}
+"""Rule about nodes → the plugin that decides it."""
 
 
 class Policy(BaseModel):
@@ -212,6 +223,19 @@ class Policy(BaseModel):
         if self.rules.protect_pdb == "auto":
             return "hard" if self.enabled("pdb", VICTIM_FLAGS[action]) else "off"
         return self.rules.protect_pdb
+
+    def cooldown_protects(self, action: AnyAction) -> bool:
+        """Whether the rule `protect.cooldown` spares pods for a while after their start; gang actions never ask cdp."""
+        if self.rules.protect_cooldown == "auto":
+            return action in ("preempt", "reclaim") and self.enabled("cdp", VICTIM_FLAGS[action])
+        return self.rules.protect_cooldown == "on"
+
+    def node_rule(self, key: str) -> PluginConf | None:
+        """The plugin whose rule about nodes is in force under the key, None if it is not."""
+        plugin = self.plugin(PLUGIN_OF_NODE_RULE[key])
+        if plugin is None or not plugin.on("enablePredicate") or getattr(self.rules, key) == "off":
+            return None
+        return None if key == "cards" and shares_no_cards(plugin) else plugin
 
     def guarantee_protects(self, action: AnyAction) -> bool:
         """Whether the rule `protect.guarantee` shields queues from the action."""

@@ -13,10 +13,14 @@ from cpsched.policy.volcano_registry import UNSEARCHED_PLUGINS
 _WAYS = ("GPUSharingEnable", "GPUNumberEnable", "VGPUEnable")
 
 IDLE: Mapping[str, Callable[[PluginConf], bool]] = {
-    "deviceshare": lambda plugin: not any(plugin.arguments.boolean(f"deviceshare.{way}") for way in _WAYS),
     "resource-strategy-fit": lambda plugin: not plugin.arguments.form("proportional"),
 }
 """Plugins of which the arguments may say that they forbid nothing."""
+
+
+def shares_no_cards(plugin: PluginConf) -> bool:
+    """Whether deviceshare is configured, and no way of sharing cards is."""
+    return not any(plugin.arguments.boolean(f"deviceshare.{way}") for way in _WAYS)
 
 
 def plugins_not_searched(conf: VolcanoConf) -> tuple[Doubt, ...]:

@@ -62,7 +62,6 @@ ACTIONS: dict[str, Table] = {
 UNSEARCHED_ACTIONS: dict[str, str] = {
     "gangpreempt": "victims in the queue of the job",
     "gangreclaim": "victims in other queues",
-    "shuffle": "victims that plugins name",
 }
 """Actions that the mirror runs and the search does not, with what they decide."""
 
@@ -182,15 +181,7 @@ UNMIRRORED_PLUGINS: dict[str, tuple[str, ...]] = {
 }
 """Plugins that Volcano has and this package does not run, with the flags of their extension points."""
 
-UNSEARCHED_PLUGINS: dict[str, tuple[str, ...]] = {
-    "cdp": ("enablePreemptable", "enableReclaimable"),
-    "deviceshare": ("enablePredicate",),
-    "nodegroup": ("enablePredicate",),
-    "numa-aware": ("enablePredicate",),
-    "resource-strategy-fit": ("enablePredicate",),
-    "resourcequota": ("enableJobEnqueued",),
-    "usage": ("enablePredicate",),
-}
+UNSEARCHED_PLUGINS: dict[str, tuple[str, ...]] = {"resource-strategy-fit": ("enablePredicate",)}
 """Plugins that the mirror runs and that forbid what the search does not know of, with the flags that let them."""
 
 DECIDES: dict[str, str] = {

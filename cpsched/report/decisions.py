@@ -119,7 +119,7 @@ def _facts(scene: Scene) -> tuple[tuple[str, str], ...]:
 
 
 def _moves(scene: Scene) -> tuple[Block, ...]:
-    return (move_table(scene),) if scene.touched else (Text("No decision places or evicts anybody."),)
+    return (move_table(scene),) if scene.touched else (Text("No decision places or evicts a task."),)
 
 
 def _stays(scene: Scene) -> tuple[Block, ...]:

@@ -1,4 +1,4 @@
-"""What a report says, before anybody decides how it looks: sections of sentences, tables and pictures."""
+"""What a report says, before it is laid out: sections of sentences, tables and pictures."""
 
 from __future__ import annotations
 

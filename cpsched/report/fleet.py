@@ -1,4 +1,4 @@
-"""All nodes at a glance: one small cell each, filled as far as the node is, marked where somebody comes or goes."""
+"""All nodes at a glance: one small cell each, filled as far as the node is, marked where tasks come or go."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _map(
     rows = (len(nodes) + columns - 1) // columns
     told = f"{name}: {len(filled)} of {len(nodes)} nodes in use"
     if number:
-        told += f", somebody comes (+) to {len(comes)}, somebody is evicted (×) from {len(goes)}"
+        told += f", tasks are placed (+) on {len(comes)}, tasks are evicted (×) from {len(goes)}"
     size = (columns * step - GAP, rows * step - GAP)
     return FleetMap(name, told, *size, *("".join(part) for part in (cells, filled, comes, goes)))
 

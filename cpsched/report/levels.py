@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from cpsched.compare.shortfall import gangs_short, too_little
+from cpsched.comparison.shortfall import gangs_short, too_little
 from cpsched.objectives import level_text
 from cpsched.report.document import Block, Cell, Section, Text, table
 from cpsched.report.scene import View
@@ -43,8 +43,8 @@ def proof(level: Level) -> str:
         return f"proved ({level.prover}, {level.seconds:.2f} s)"
     if level.prover and level.value == level.bound:
         return f"closed ({level.prover}{', given open levels' if level.given_open_levels else ''})"
-    holder = f" ({level.prover})" if level.prover else ""
-    return "" if level.bound is None else f"open, bound {level_text(level.label, level.bound)}{holder}"
+    by = f" ({level.prover})" if level.prover else ""
+    return "" if level.bound is None else f"open, bound {level_text(level.label, level.bound)}{by}"
 
 
 def _is_proving(view: View) -> bool:

@@ -71,7 +71,7 @@ class DrawnNodes:
 
     @property
     def has_victims(self) -> bool:
-        """Some decision evicts somebody here."""
+        """Some decision evicts a task here."""
         return any(one.fate is Fate.VICTIM for state in self.states for one in state.occupants)
 
     @property

@@ -8,9 +8,9 @@ from enum import Enum
 from functools import cached_property
 from pathlib import Path
 
-from cpsched.check import Decision
 from cpsched.instance import Instance, Status, Task
 from cpsched.policy import Policy
+from cpsched.rules import Decision
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Eviction, Solution
 

@@ -45,7 +45,7 @@ class Against:
 
 
 def standings(views: tuple[View, ...]) -> list[Against]:
-    """Everybody but the best against the best; the first of equals counts as the best, a proved one before others."""
+    """Every decision but the best against it; the first of equals counts as the best, a proved one before others."""
     stands = [(view, Standing.of(view.decision.snapshot, view.solution)) for view in views]
     best, top = min(stands, key=lambda one: (one[1] is None, one[1] and one[1].key, not _is_proved(one[0])))
     return [
@@ -78,7 +78,7 @@ def values_of(levels: Iterable[Level]) -> dict[str, int | str | None]:
 
 def shown(level: Level, levels: Iterable[Level]) -> str:
     """A level's value as every table shows it; `levels` are all of the same decision."""
-    return level_text(level.label, level.value, values_of(levels))
+    return level_text(level.label, level.value, values_of(levels) if level.name == PRIORITY_SUM else {})
 
 
 def _is_proved(view: View) -> bool:

@@ -7,10 +7,15 @@ from functools import cached_property, partial
 
 from cpsched.instance import RELEASING, Instance, Queue, Task
 from cpsched.policy import Policy
+from cpsched.policy.levels import BETWEEN, LevelRef
+from cpsched.policy.policy import VICTIM_ACTIONS
 from cpsched.shares import Exact, NotReady, QueueShare
+from cpsched.snapshot.balance import overloaded_nodes
+from cpsched.snapshot.cooldown import cools_down
 from cpsched.snapshot.enqueue import may_enter
 from cpsched.snapshot.identical import Identical, StaticRights, load_of
 from cpsched.snapshot.jobs import SessionJob, is_starving, session_jobs, starving_voters
+from cpsched.snapshot.node_rules import CardRule, GroupRule, NodeRule, NumaRule, node_rules, rule_of
 from cpsched.snapshot.predicates import Predicates
 from cpsched.snapshot.queues import queue_shares
 from cpsched.snapshot.twins import twins_of
@@ -25,7 +30,7 @@ class Snapshot:
     apart: frozenset[str] = frozenset()
     """Jobs whose tasks are told apart from all others, however alike; only an explanation names any."""
     unrestricted: frozenset[str] = frozenset()
-    """Jobs that may evict anybody; only an explanation names any."""
+    """Jobs that may evict any task; only an explanation names any."""
 
     identical = Identical()
     """How questions about identical tasks are asked: once, unless `shortcuts` was False."""
@@ -98,6 +103,54 @@ class Snapshot:
         return Predicates(self.instance, self.policy, self.identical)
 
     @cached_property
+    def node_rules(self) -> dict[str, NodeRule]:
+        """Plugins' rules about which nodes hold which tasks, as far as they are in force."""
+        return node_rules(self)
+
+    @cached_property
+    def groups(self) -> GroupRule | None:
+        """The rule `nodegroup`, None if it is not in force."""
+        return rule_of(self.node_rules, GroupRule)
+
+    @cached_property
+    def cards(self) -> CardRule | None:
+        """The rule `cards`, None if it is not in force."""
+        return rule_of(self.node_rules, CardRule)
+
+    @cached_property
+    def numa(self) -> NumaRule | None:
+        """The rule `numa`, None if it is not in force."""
+        return rule_of(self.node_rules, NumaRule)
+
+    def barred(self, task: Task) -> dict[str, tuple[str, str]]:
+        """Nodes on which a plugin's rule does not let the task be, whatever else happens: the rule's key and why."""
+        found: dict[str, tuple[str, str]] = {}
+        for key, rule in self.node_rules.items():
+            for node, reason in rule.refused(task).items():
+                found.setdefault(node, (key, reason))
+        return found
+
+    @cached_property
+    def is_marked(self) -> bool:
+        """Whether some plugin's rule reads of tasks what no other does."""
+        return bool(self.node_rules) or self.spares_by_cooldown
+
+    def mark(self, task: Task) -> Hashable:
+        """What plugins' rules read of a task beyond its queue, labels and requests."""
+        if not self.is_marked:
+            return None
+        return (self.cools_down(task), *[rule.mark(task) for rule in self.node_rules.values()])
+
+    @cached_property
+    def spares_by_cooldown(self) -> bool:
+        """Whether pods that started a short while ago are spared by any action."""
+        return any(self.policy.cooldown_protects(action) for action in VICTIM_ACTIONS)
+
+    def cools_down(self, task: Task) -> bool:
+        """Whether the task is such a pod."""
+        return self.spares_by_cooldown and cools_down(task, self.now)
+
+    @cached_property
     def idle(self) -> dict[str, Room]:
         """Room free today, per node; a node taken beyond its size has negative room."""
         room = self.identical.once(lambda name: self._less(name, releasing=False), partial(load_of, self.instance))
@@ -113,9 +166,29 @@ class Snapshot:
         }
 
     @cached_property
+    def overloaded(self) -> frozenset[str]:
+        """Nodes off which the action shuffle may move pods."""
+        return overloaded_nodes(self)
+
+    @cached_property
     def starving(self) -> tuple[SessionJob, ...]:
         """Jobs below their minimum that could take part in this session."""
         return tuple(job for job in self.jobs.values() if job.is_below_minimum and self.takes_part(job))
+
+    @cached_property
+    def level_plan(self) -> tuple[LevelRef, ...]:
+        """Every level of the policy in order; admission levels once per priority of starving jobs."""
+        plan: list[LevelRef] = []
+        priorities = sorted({job.priority for job in self.starving}, reverse=True)
+        for level in self.policy.levels:
+            if level.key != "jobs_admitted":
+                plan += [LevelRef(name) for name in level.names]
+                continue
+            for priority in priorities:
+                plan.append(LevelRef("jobs_admitted", priority))
+                if level.victims_between and priority != priorities[-1]:
+                    plan += [LevelRef(name, priority) for name in BETWEEN]
+        return tuple(plan)
 
     @cached_property
     def needs_valid_jobs(self) -> bool:

@@ -8,8 +8,11 @@ from fractions import Fraction
 from math import isfinite
 from typing import TYPE_CHECKING
 
+from cpsched.amounts import shown
+from cpsched.objects.quota import ResourceQuota
 from cpsched.policy import PluginConf
 from cpsched.policy.durations import nanoseconds
+from cpsched.quantity import nano
 from cpsched.resources import Vector
 from cpsched.shares import Exact
 from cpsched.snapshot.jobs import SessionJob
@@ -31,12 +34,66 @@ class Limit:
     parts: Parts = field(default=(), compare=False, repr=False)
     """What `left` is the sum of, with its signs."""
 
+    @property
+    def owner(self) -> str:
+        """Who sets the limit, in words."""
+        return self.plugin if self.queue is None else f"queue {self.queue} ({self.plugin})"
+
+    def asked(self, job: SessionJob) -> Mapping[str, int]:
+        """What the limit looks at of the job's stated minimum."""
+        return asked(job)
+
+    def promise(self, job: SessionJob) -> Mapping[str, float]:
+        """What the job takes of it when it enters."""
+        return promise(job)
+
+    def shown(self, name: str, amount: Exact) -> str:
+        """An amount for a user to read."""
+        return shown(name, amount)
+
     def counts(self, snapshot: Snapshot, job: SessionJob) -> bool:
         """Whether the job's minimum is taken from this limit."""
         if self.queue is None or job.queue is None:
             return True
         share = snapshot.shares.get(job.queue)
         return self.queue == job.queue or (share is not None and self.queue in share.ancestors)
+
+
+@dataclass(frozen=True)
+class QuotaLimit(Limit):
+    """What a ResourceQuota leaves, in billionths, under the names that it uses."""
+
+    quota: str = ""
+    namespace: str = ""
+
+    @property
+    def owner(self) -> str:
+        """The quota."""
+        return f"ResourceQuota {self.namespace}/{self.quota}"
+
+    def asked(self, job: SessionJob) -> Mapping[str, int]:
+        """What the job states under names that the quota limits, of nothing as well."""
+        return {name: amount for name, amount in stated_minimum(job).items() if name in self.left}
+
+    def promise(self, job: SessionJob) -> Mapping[str, float]:
+        """All that it states."""
+        return stated_minimum(job)
+
+    def shown(self, name: str, amount: Exact) -> str:
+        """An amount for a user to read."""
+        if name.endswith(("memory", "storage")):
+            return shown("memory", Fraction(amount) / 10**9)
+        return shown("cpu", Fraction(amount) / 10**6)
+
+    def counts(self, snapshot: Snapshot, job: SessionJob) -> bool:
+        """Whether the job is of the quota's namespace."""
+        return job.group is not None and job.group.group.metadata.namespace == self.namespace
+
+
+def stated_minimum(job: SessionJob) -> dict[str, int]:
+    """The minimum as its PodGroup writes it, in billionths: under any name, not only such as nodes have."""
+    stated = None if job.group is None else job.group.group.spec.min_resources
+    return {name: nano(amount) for name, amount in (stated or {}).items()}
 
 
 def may_enter(snapshot: Snapshot, job: SessionJob) -> bool:
@@ -55,8 +112,8 @@ def refusal(snapshot: Snapshot, job: SessionJob, entering: Collection[SessionJob
         others = [other for other in entering if other is not job and limit.counts(snapshot, other)]
         short = [
             name
-            for name, amount in asked(job).items()
-            if amount + sum(promise(other).get(name, 0) for other in others) > limit.left.get(name, 0)
+            for name, amount in limit.asked(job).items()
+            if amount + sum(limit.promise(other).get(name, 0) for other in others) > limit.left.get(name, 0)
         ]
         if short:
             return (limit.plugin, *short)
@@ -74,9 +131,9 @@ def promise(job: SessionJob) -> dict[str, float]:
 
 
 def decisive_limits(snapshot: Snapshot, job: SessionJob) -> list[Limit]:
-    """The limits of the first tier in which anybody votes; sla permits once the job has waited long enough.
+    """The limits of the first tier in which a plugin votes; sla permits once the job has waited long enough.
 
-    A tier in which somebody permits and nobody refuses ends the vote, and overcommit and quotas never abstain.
+    A tier in which somebody permits and nobody refuses ends the vote, and none of those with limits abstains.
     """
     if job.min_resources is None:
         return []
@@ -85,7 +142,7 @@ def decisive_limits(snapshot: Snapshot, job: SessionJob) -> list[Limit]:
         limits = [
             limit for plugin in voters if plugin.name in LIMITS for limit in LIMITS[plugin.name](snapshot, plugin, job)
         ]
-        if limits or any(plugin.name == "sla" and _has_waited(snapshot, plugin, job) for plugin in voters):
+        if limits or any(_permits(snapshot, plugin, job) for plugin in voters):
             return limits
     return []
 
@@ -148,11 +205,32 @@ def _quota(snapshot: Snapshot, plugin: PluginConf, job: SessionJob) -> list[Limi
     return limits
 
 
+def _resource_quota(snapshot: Snapshot, plugin: PluginConf, job: SessionJob) -> list[Limit]:
+    """Every quota of the job's namespace, by what its controller says of it."""
+    namespace = "" if job.group is None else job.group.group.metadata.namespace
+    quotas = [one for one in snapshot.instance.of_kind(ResourceQuota) if one.metadata.namespace == namespace]
+    return [_quota_limit(quota) for quota in quotas]
+
+
+def _quota_limit(quota: ResourceQuota) -> QuotaLimit:
+    hard = {name: nano(amount) for name, amount in quota.status.hard.items()}
+    used = {name: -nano(amount) for name, amount in quota.status.used.items() if name in hard}
+    left = {name: amount + used.get(name, 0) for name, amount in hard.items()}
+    parts: Parts = (("allowed", hard), ("in use", used))
+    return QuotaLimit("resourcequota", left, None, parts, quota.metadata.name, quota.metadata.namespace)
+
+
 LIMITS: dict[str, Callable[[Snapshot, PluginConf, SessionJob], list[Limit]]] = {
     "overcommit": _overcommit,
     "proportion": _quota,
     "capacity": _quota,
+    "resourcequota": _resource_quota,
 }
+
+
+def _permits(snapshot: Snapshot, plugin: PluginConf, job: SessionJob) -> bool:
+    """Whether the plugin lets the job in without a limit: sla after a while, resourcequota where there is no quota."""
+    return plugin.name == "resourcequota" or (plugin.name == "sla" and _has_waited(snapshot, plugin, job))
 
 
 def _has_waited(snapshot: Snapshot, plugin: PluginConf, job: SessionJob) -> bool:

@@ -98,7 +98,7 @@ class Predicates:
 
     @cached_property
     def cluster(self) -> ClusterState:
-        """The cluster as the snapshot shows it; whoever changes it takes a copy."""
+        """The cluster as the snapshot shows it; code that changes it takes a copy."""
         return ClusterState.from_instance(self.instance)
 
     @cached_property

@@ -49,7 +49,7 @@ def _gives_back(snapshot: Snapshot, queue: str | None) -> bool:
 
 
 def is_above_share_now(snapshot: Snapshot, victim: Task) -> bool:
-    """Whether the victim's queue is above its share today; whoever goes before can only make that less so."""
+    """Whether the victim's queue is above its share today; tasks that go before can only make that less so."""
     queue = snapshot.queue_of(victim)
     if queue is None or queue.name not in snapshot.shares:
         return False

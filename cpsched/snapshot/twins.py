@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable
 from itertools import count
 from typing import TYPE_CHECKING
 
+from cpsched.snapshot.enqueue import stated_minimum
 from cpsched.snapshot.jobs import SessionJob
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def twins_of(snapshot: Snapshot) -> dict[str, int]:
             frozenset(labels.items()) if labels else None,
             # kube-scheduler may spread pods together with those of the same owner.
             id(task.pod.metadata.owner_references) if owners_count else None,
+            snapshot.mark(task),
         )
         number = numbers.get(said)
         if number is None:
@@ -66,6 +68,7 @@ def _reader(snapshot: Snapshot) -> Callable[[SessionJob], Hashable]:
         plain = (job.queue, job.priority, job.min_available, job.phase, by_mark and job.is_preemptable)
         if not by_role and resources is None:
             return plain
-        return (*plain, frozenset(by_role.items()), None if resources is None else frozenset(resources.items()))
+        minimum = None if resources is None else frozenset(stated_minimum(job).items())
+        return (*plain, frozenset(by_role.items()), minimum)
 
     return stated

@@ -32,6 +32,8 @@ class Changes:
     """pods that are gone"""
     assume_nodes: bool = False
     """whether nodes that only pods name are made"""
+    node_usage: Any = None
+    """the measured load of nodes, or a file with it; it changes nothing of the cluster, so no answer names it"""
 
     def __bool__(self) -> bool:
         return any((self.assume_nodes, self.submit, self.cordon, self.drain, self.add_nodes, self.without))

@@ -1,4 +1,4 @@
-"""Pods that are gone, and pods that a drained node evicts: those of controllers wait anew."""
+"""Pods that are gone, and pods that a drained node evicts: those of controllers are pending again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def remove(cluster: Cluster, name: str) -> None:
 
 
 def drain(cluster: Cluster, name: str) -> None:
-    """The node is cordoned; the controllers of the pods on it make them anew, elsewhere.
+    """The node is cordoned; the controllers of the pods on it make them again, elsewhere.
 
     As `kubectl drain` does, pods of DaemonSets and mirror pods stay. So does a pod without a controller, which
     kubectl evicts only if it is forced to. Budgets hold nothing back here: those that would are named.
@@ -40,7 +40,7 @@ def drain(cluster: Cluster, name: str) -> None:
     evicted = [item for item, _ in live if kinds[id(item)] == EVICTED]
     leaving = {id(item) for item in (*evicted, *ended)}
     cluster.found = [item for item in cluster.found if id(item) not in leaving]
-    cluster.found += [_anew(item, cluster.created) for item in evicted]
+    cluster.found += [_made_again(item, cluster.created) for item in evicted]
     keys = [item.object.key for item in evicted]
     parts = [
         f"node {name} takes no new pods",
@@ -65,7 +65,7 @@ def _is_ending(pod: Pod) -> bool:
     return pod.metadata.deletion_timestamp is not None
 
 
-def _anew(item: Found, created: int | None) -> Found:
+def _made_again(item: Found, created: int | None) -> Found:
     pod = item.object
     assert isinstance(pod, Pod)
     metadata = pod.metadata.model_copy(update={"creation_timestamp": created or pod.metadata.creation_timestamp})

@@ -20,23 +20,20 @@ from cpsched.workloads.expand import Given, expanded, given, surroundings
 from cpsched.workloads.groups import VOLCANO, of_pods
 from cpsched.workloads.plan import Owner, Template
 
-_MADE_ANEW = frozenset({"Pod", "PodGroup"})
+_MADE_AGAIN = frozenset({"Pod", "PodGroup"})
 """Kinds that cannot be changed once they exist; of others a new spec takes the place of the old one."""
 _SERVERS = ("uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "generation", "selfLink")
 """Metadata that only the API server writes."""
 
 
 def as_new(raw: Any) -> Any:
-    """The object as the API server takes it: it names it, and its controllers say how it stands."""
+    """The object as the API server takes it: its controllers say how it stands."""
     metadata = raw.get("metadata") if isinstance(raw, Mapping) else None
     if not isinstance(metadata, Mapping):
         return raw
     kept: Raw = {key: value for key, value in metadata.items() if key not in _SERVERS}
-    prefix = kept.get("generateName")
-    if not kept.get("name") and isinstance(prefix, str) and prefix:
-        kept["name"] = f"{prefix}0"
     found = {**raw, "metadata": kept}
-    if given(raw, "", "") is not None or raw.get("kind") in _MADE_ANEW:
+    if given(raw, "", "") is not None or raw.get("kind") in _MADE_AGAIN:
         found.pop("status", None)
     return found
 
@@ -55,7 +52,7 @@ def create(
     for item in found:
         place = places.get((type(item.object), item.object.key))
         title = f"{item.kind} {item.object.key}"
-        if place is not None and item.kind in _MADE_ANEW:
+        if place is not None and item.kind in _MADE_AGAIN:
             raise _exists(title, item.file)
         if place is not None:
             cluster.found[place] = replace(item, object=_updated(cluster.found[place].object, item.object))

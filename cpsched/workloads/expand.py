@@ -72,6 +72,10 @@ class Given:
         return f"{self.kind} {self.name}"
 
 
+PODS_LACKING = __name__
+"""Under this key `lacking` stands in `found_out` of an instance."""
+
+
 @dataclass
 class Expanded:
     """What was made, and of what."""

@@ -35,7 +35,7 @@ class TrainingReplicas(Shape):
 
 
 class TrainingPolicy(Shape):
-    """schedulingPolicy: what its PodGroup shall be."""
+    """schedulingPolicy: what its PodGroup is to be."""
 
     min_available: int | None = Field(None, ge=0, le=INT32_MAX)
     queue: str = ""

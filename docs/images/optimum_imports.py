@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 OPTIMUM = ROOT / "cpsched" / "optimum"
 LAYERS = [
     ["solve"],
-    ["search", "queries"],
+    ["search", "queries", "proofs"],
     ["relax"],
     ["model", "packing", "solvers"],
     ["budget"],

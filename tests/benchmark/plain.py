@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from ortools.sat.python import cp_model
 
-from cpsched.check import Decision, violations
 from cpsched.instance import Task
 from cpsched.objectives import level_plan, out_of_reach, value_of
 from cpsched.policy.levels import SENSES, Value
+from cpsched.rules import Decision, violations
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Eviction
 

@@ -204,7 +204,7 @@ def test_a_truncated_file_and_unknown_evidence_are_one_line(cli: Command, tiny: 
     text = written.read_text()
     rewrite(written, lambda content: level(content, "victim_count").update(evidence={"kind": "oracle"}))
     code, out, err = cli("verify", written, tiny)
-    known = "known: zero, all-placed, implied, counting, victims-needed, claimed"
+    known = "known: zero, all-placed, implied, counting, victims-needed, steps, claimed"
     line = f"cpsched: error: {written}: victim_count: unknown kind of evidence oracle; {known}\n"
     assert (code, out, err) == (2, "", line)
     written.write_text(text[: len(text) // 2])

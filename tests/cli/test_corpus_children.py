@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cpsched.compare.many import each
+from cpsched.comparison.many import each
 from tests.cli.conftest import ROOT, Ended
 
 TINY = ROOT / "instances" / "tiny"

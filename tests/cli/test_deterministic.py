@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from cpsched.compare.optima import Optima
-from cpsched.explain.goal import Clock, WorkClock, clock_of
+from cpsched.comparison.optima import Optima
+from cpsched.explanation.goal import Clock, WorkClock, clock_of
 from cpsched.importers.load import load
 from cpsched.importers.policy import load_policy
 from cpsched.optimum.queries.feasibility import Effort, UndecidedError

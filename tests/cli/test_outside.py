@@ -12,7 +12,7 @@ import pytest
 
 import cpsched
 from cpsched.certificate import Certificate
-from cpsched.compare.session import Told
+from cpsched.comparison.session import CaseOptions
 from cpsched.gate.case import GateCase
 from cpsched.gate.measure import CaseQuestion
 from cpsched.importers.corpus import Case
@@ -164,7 +164,7 @@ def test_check(cli: Command, tiny: Path, engine: str, forged: Raw) -> None:
     ended = cli("check", tiny, "--engine", engine, "--no-optimum", "--json")
     [case] = json.loads(ended.out)["cases"]
     assert (ended.code, case["optimum"]) == (0, None)
-    gate = GateCase(Case("tiny", str(tiny)), CaseQuestion("decision", Told(), cache="none", optimum=False))
+    gate = GateCase(Case("tiny", str(tiny)), CaseQuestion("decision", CaseOptions(), cache="none", optimum=False))
     found = gate.judge(Solution.parse(forged))
     assert (found.state, found.case.distance, found.case.decided_by) == ("passed", None, "decision")
 

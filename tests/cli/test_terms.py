@@ -283,7 +283,7 @@ def test_python_takes_the_release_too() -> None:
     instance = cpsched.load(KUBE)
     found = cpsched.solve(instance, "kube", kube_version="head", prover="cp-sat", workers=1)
     assert (found.kube_version, found.policy_sha256) != ("", "")
-    assert cpsched.check(instance, found, "kube", kube_version="head") == ()
+    assert cpsched.verify(instance, found, "kube", kube_version="head") == ()
     claims = [one for one in cpsched.certify(instance, found, "kube", kube_version="head").levels if one.evidence.by]
     assert claims
     # Bounds of a search under another release are no claims here.

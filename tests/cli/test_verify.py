@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import cpsched
-from cpsched.check import RULES
+from cpsched.rules import RULES
 from tests.cli.conftest import Command
 
 Tampered = Any
@@ -78,7 +78,7 @@ def test_levels_of_another_plan_are_refused(cli: Command, tiny: Path, solution: 
         assert (code, err) == (1, "")
         assert "its levels are not those of the policy: level " in out
         stored = cpsched.Solution.parse(json.loads(path.read_text()))
-        assert [one.rule for one in cpsched.check(cpsched.load(tiny), stored)] == ["levels"]
+        assert [one.rule for one in cpsched.verify(cpsched.load(tiny), stored)] == ["levels"]
 
 
 def test_who_states_no_levels_claims_nothing_of_them(cli: Command, tiny: Path, solution: Tampered) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from cpsched.check import Decision
-from cpsched.compare.session import Told, open_session
+from cpsched.comparison.session import CaseOptions, open_session
 from cpsched.importers.corpus import Case, cases
+from cpsched.rules import Decision
 from cpsched.snapshot import Snapshot
 from tests.conformance.test_judge_rows import ROWS, heuristic, snapshot
 from tests.judge import decide, judged_both_ways
@@ -31,7 +31,7 @@ def recorded(name: str) -> list[Case]:
 def decisions(name: str, part: int) -> Iterator[Decision]:
     """The recorded decisions of every PARTS-th session."""
     for case in recorded(name)[part::PARTS]:
-        session = open_session(case, Told(model=name.partition("-")[0]))
+        session = open_session(case, CaseOptions(model=name.partition("-")[0]))
         opened = Snapshot(session.instance, session.policy)
         for outcome in session.outcomes:
             yield Decision.of(opened, outcome.solution)

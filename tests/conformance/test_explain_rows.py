@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from cpsched.explain import Explanation, Verdict
-from cpsched.explain.goal import Goal, decision_with
-from cpsched.explain.groups import node_groups, partition
-from cpsched.explain.inquiry import explain
-from cpsched.explain.requirements import Requirement, requirements_of
+from cpsched.explanation import Explanation, Verdict
+from cpsched.explanation.goal import Goal, decision_with
+from cpsched.explanation.groups import node_groups, partition
+from cpsched.explanation.inquiry import explain
+from cpsched.explanation.requirements import Requirement, requirements_of
 from cpsched.importers.load import load
 from cpsched.options import Options
 from cpsched.policy import load_model, policy_for

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from cpsched.compare.comparison import compare
-from cpsched.compare.optima import Optima
-from cpsched.compare.session import Session, Told, open_session
+from cpsched.comparison.compare import compare
+from cpsched.comparison.optima import Optima
+from cpsched.comparison.session import CaseOptions, Session, open_session
 from cpsched.gate.baseline import read_baseline
 from cpsched.gate.measure import CaseQuestion, measure
 from cpsched.gate.report import CheckedCases
@@ -36,7 +36,7 @@ named = pytest.mark.parametrize("file", EXPECTED)
 
 
 def session(file: str) -> Session:
-    return open_session(CASES[file], Told())
+    return open_session(CASES[file], CaseOptions())
 
 
 def test_every_named_issue_has_one_file() -> None:

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from cpsched.check import Violation
 from cpsched.importers.load import load
 from cpsched.policy import load_model, policy_for
+from cpsched.rules import Violation
 from cpsched.snapshot import Snapshot
 from tests.judge import decide, findings
 

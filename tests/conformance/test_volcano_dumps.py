@@ -12,10 +12,10 @@ from rich.table import Table
 
 from cpsched import engines
 from cpsched.cli.decision import decision_tables
-from cpsched.compare.comparison import compared
-from cpsched.compare.contender import given
-from cpsched.compare.session import Session
-from cpsched.compare.shortfall import gangs_short
+from cpsched.comparison.compare import compared
+from cpsched.comparison.contender import given
+from cpsched.comparison.session import Session
+from cpsched.comparison.shortfall import gangs_short
 from cpsched.greedy.volcano import Options, Replay, replay
 from cpsched.importers.policy import load_policy
 from cpsched.instance import Instance

@@ -11,9 +11,8 @@ import pytest
 import yaml
 
 from cpsched import options, solution
-from cpsched.check import RULES
-from cpsched.explain.obstacles import SPARED_BY
-from cpsched.explain.requirements import LIFTED, NEVER_LIFTED, PROTECTIONS
+from cpsched.explanation.obstacles import SPARED_BY
+from cpsched.explanation.requirements import LIFTED, NEVER_LIFTED, PROTECTIONS
 from cpsched.greedy.volcano.plugins import PLUGINS, RULES_OF_PLUGIN
 from cpsched.objectives import OF_DECISION, OF_VICTIMS
 from cpsched.optimum.model.constraints import CONSTRAINTS, ELSEWHERE
@@ -22,6 +21,7 @@ from cpsched.optimum.model.objective import STAGES
 from cpsched.optimum.provers import PROVERS, SELECTIONS
 from cpsched.policy import LEVEL_KEYS, RULE_KEYS, SENSES
 from cpsched.policy.levels import SPLIT
+from cpsched.rules import RULES
 
 ROOT = Path(__file__).parents[2]
 OPTIONS = {"eviction.scope"}

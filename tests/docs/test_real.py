@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cpsched.compare.optima import Optima
+from cpsched.comparison.optima import Optima
 from cpsched.options import Options
 from tests.conformance.test_recorded_findings import DECISIONS
 from tests.real.measure import decisions

@@ -26,8 +26,7 @@ REPEATED = {
     "Demand": "a topology's, and that of a query",
     "Level": "a model's entry, and a solution's; both are names in schemas",
     "Options": "an engine's own, and those of all engines",
-    "Section": "a comparison's, and a report's",
-    "Table": "an explanation's, and a report's",
+    "Table": "a plain one, and a report's with tones and links",
     "Victims": "a part of an explanation's schema, a mirror's, and a certificate's",
     "Waiting": "a part of an explanation's schema, and a certificate's",
 }

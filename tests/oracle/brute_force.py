@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import combinations, product
 
-from cpsched.check import RULES, Decision
-from cpsched.check.placement import exceeded
 from cpsched.instance import HOLDS_ROOM, Task
 from cpsched.objectives import comparable, level_plan, value_of
 from cpsched.resources import add, total_of
+from cpsched.rules import RULES, Decision
+from cpsched.rules.placement import exceeded
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.rights import actions_against
 from cpsched.solution import Eviction
@@ -186,7 +186,8 @@ def _grouped(tasks: list[Task], snapshot: Snapshot) -> list[tuple[Task, str]]:
     classes: list[tuple[tuple[object, ...], list[Task]]] = []
     for task in tasks:
         spec = task.pod.spec.model_copy(update={"node_name": ""})
-        content = (snapshot.job_key(task), task.role, task.priority, task.labels, spec)
+        annotations = task.pod.metadata.annotations
+        content = (snapshot.job_key(task), task.role, task.priority, task.labels, annotations, spec)
         for known, members in classes:
             if known == content:
                 members.append(task)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from cpsched.certificate.case import Case, Session
 from cpsched.certificate.certify import bounds_of, tightness
-from cpsched.check import violations
 from cpsched.objectives import Value, comparable, level_plan, vector
+from cpsched.rules import violations
 from cpsched.snapshot import Snapshot
 from tests.oracle.brute_force import decisions
 

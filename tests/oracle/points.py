@@ -8,9 +8,9 @@ from typing import Any
 
 from ortools.sat.python import cp_model
 
-from cpsched.check import Decision, violations
 from cpsched.optimum.model.decode import encode
 from cpsched.optimum.model.session_model import SessionModel
+from cpsched.rules import Decision, violations
 from cpsched.snapshot import Snapshot
 from tests.oracle.brute_force import decisions
 

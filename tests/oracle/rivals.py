@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cpsched.check import Decision, violations
 from cpsched.objectives import comparable, level_plan, vector
+from cpsched.rules import Decision, violations
 from cpsched.solution import Eviction
 from tests.oracle.brute_force import Optimum
 

@@ -8,8 +8,8 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 
-from cpsched.check import Decision, violations
 from cpsched.objectives import comparable, level_plan, vector
+from cpsched.rules import Decision, violations
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Eviction
 from tests.judge import cluster, conf, job, pending, running, snapshot_of

@@ -9,21 +9,21 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from cpsched.check import Decision, violations
-from cpsched.explain import obstruction
-from cpsched.explain.candidates import alone, levels_of, optimal_victims
-from cpsched.explain.changes import Change, applied
-from cpsched.explain.goal import Clock, Goal, decision_with
-from cpsched.explain.groups import node_groups, partition
-from cpsched.explain.levers import unit_of
-from cpsched.explain.lifting import Lifted
-from cpsched.explain.repairs import repairs
-from cpsched.explain.requirements import Requirement, requirements_of
-from cpsched.explain.rivals import rivals_of
-from cpsched.explain.trial import Trial
+from cpsched.explanation import obstruction
+from cpsched.explanation.candidates import alone, levels_of, optimal_victims
+from cpsched.explanation.changes import Change, applied
+from cpsched.explanation.goal import Clock, Goal, decision_with
+from cpsched.explanation.groups import node_groups, partition
+from cpsched.explanation.levers import unit_of
+from cpsched.explanation.lifting import Lifted
+from cpsched.explanation.repairs import repairs
+from cpsched.explanation.requirements import Requirement, requirements_of
+from cpsched.explanation.rivals import rivals_of
+from cpsched.explanation.trial import Trial
 from cpsched.importers.load import load
 from cpsched.objectives import comparable, value_of
 from cpsched.policy import load_model, policy_for
+from cpsched.rules import Decision, violations
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.rights import actions_against
 from cpsched.solution import Eviction

@@ -8,7 +8,6 @@ import pytest
 from ortools.sat.python import cp_model
 
 from cpsched import engines
-from cpsched.check import Decision, violations
 from cpsched.importers.load import load
 from cpsched.judge import decision_of
 from cpsched.objectives import comparable, level_plan, value_of, vector
@@ -20,6 +19,7 @@ from cpsched.optimum.search.lexicographic import LexicographicSearch
 from cpsched.optimum.solve import decide
 from cpsched.options import Options
 from cpsched.policy import load_model, policy_for
+from cpsched.rules import Decision, violations
 from cpsched.snapshot import Snapshot
 from tests import judge
 from tests.benchmark.sessions import contended

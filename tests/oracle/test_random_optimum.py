@@ -7,7 +7,6 @@ from collections import Counter
 import pytest
 
 from cpsched import timestamps
-from cpsched.check import RULES, Decision
 from cpsched.optimum.params import SolveParams
 from cpsched.optimum.relax.bounding import LexicographicBounds
 from cpsched.optimum.search.bounding_passes import BoundingPasses
@@ -16,6 +15,7 @@ from cpsched.optimum.search.primal import heuristics
 from cpsched.optimum.search.primal.elastic_repair import ElasticRepair, Targets
 from cpsched.optimum.search.primal.heuristics import PrimalHeuristics
 from cpsched.optimum.solve import decide
+from cpsched.rules import RULES, Decision
 from cpsched.solution import SolutionStatus
 from tests.oracle.brute_force import Optimum, optimum
 from tests.oracle.rivals import binding_rules

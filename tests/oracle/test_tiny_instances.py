@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 import cpsched
-from cpsched.check import RULES
 from cpsched.objectives import comparable, level_plan, vector
+from cpsched.rules import RULES
 from cpsched.snapshot import Snapshot
 from tests.judge import broken, decide, snapshot_of, values
 from tests.oracle.brute_force import optimum

@@ -12,13 +12,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from cpsched.check import violations
 from cpsched.importers import compact
 from cpsched.importers.load import load
 from cpsched.instance import ID_ANNOTATION, Instance
 from cpsched.objectives import level_plan
 from cpsched.objects import KINDS
 from cpsched.quantity import milli
+from cpsched.rules import violations
 from cpsched.snapshot import Snapshot
 from tests.judge import broken, cluster, decide, job, pending, running, snapshot_of, values
 from tests.oracle.brute_force import optimum

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from cpsched.check import Decision, violations
 from cpsched.objectives import vector
 from cpsched.optimum.params import SolveParams
 from cpsched.optimum.solve import decide
 from cpsched.quantity import nano
+from cpsched.rules import Decision, violations
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Eviction, SolutionStatus
 from tests.judge import snapshot_of

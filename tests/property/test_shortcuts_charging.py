@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cpsched.check import Decision, charging
+from cpsched.rules import Decision, charging
 from cpsched.solution import Eviction
 from tests.contested import ALL, crowded
 from tests.judge import cluster, conf, job, pending, running, snapshot_of

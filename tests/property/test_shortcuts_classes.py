@@ -6,7 +6,7 @@ from collections.abc import Hashable
 
 from hypothesis import given, settings
 
-from cpsched.explain.lifting import Lifted
+from cpsched.explanation.lifting import Lifted
 from cpsched.optimum.model import features
 from cpsched.optimum.model.classes import Classes
 from cpsched.optimum.model.symmetry import build_classes

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cpsched.check import violations
 from cpsched.instance import HOLDS_ROOM, Status
 from cpsched.objectives import level_plan, value_of, vector
 from cpsched.optimum.model.objective import stages_of
 from cpsched.optimum.model.session_model import SessionModel
 from cpsched.resources import add
+from cpsched.rules import violations
 from cpsched.snapshot.queues import held, queue_demands
 from tests.contested import decisions, mixed, sessions
 from tests.judge import cluster, job, pending, running, snapshot_of

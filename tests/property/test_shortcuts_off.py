@@ -13,9 +13,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import cpsched
-from cpsched.check import Decision, violations
-from cpsched.explain.lifting import Lifted
-from cpsched.explain.requirements import Requirement
+from cpsched.explanation.lifting import Lifted
+from cpsched.explanation.requirements import Requirement
+from cpsched.rules import Decision, violations
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.identical import Identical
 from cpsched.solution import Eviction

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from cpsched import resources
-from cpsched.check import Decision, violations
-from cpsched.explain.lifting import Lifted
-from cpsched.explain.requirements import Requirement
+from cpsched.explanation.lifting import Lifted
+from cpsched.explanation.requirements import Requirement
 from cpsched.resources import less_equal_partly_for_zero_filtered
+from cpsched.rules import Decision, violations
 from cpsched.snapshot.rights import actions_against, is_above_share
 from cpsched.solution import Eviction
 from tests.contested import ALL, decisions, sessions

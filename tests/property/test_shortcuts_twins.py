@@ -7,7 +7,7 @@ from collections.abc import Hashable
 import pytest
 from hypothesis import given, settings
 
-from cpsched.explain.lifting import Lifted
+from cpsched.explanation.lifting import Lifted
 from cpsched.optimum.model.symmetry import build_classes
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.twins import twins_of

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cpsched.greedy.volcano import Options, replay
-from cpsched.greedy.volcano.fast.board import Board
+from cpsched.greedy.volcano.fast.bulk_finder import BulkFinder
 from cpsched.importers.load import load
 from cpsched.policy import load_model, policy_for
 from tests.property.test_volcano_bulk import check_fit_and_scores, move
@@ -81,14 +81,14 @@ def test_scores_of_all_nodes_at_once_as_node_by_node(seed: int, nodes: int) -> N
     draw = random.Random(seed)
     plugins = ["priority", "gang", "proportion", "predicates", "nodeorder", near(draw), "binpack"]
     session = opened(in_racks(seed, cluster(seed, nodes)), conf("allocate", plugins))
-    session.board = Board.over(session)
-    if session.board is None:
+    session.bulk_finder = BulkFinder.over(session)
+    if session.bulk_finder is None:
         return
     for _ in range(3):
-        pending = [task for job in session.jobs.values() for task in job.pending() if session.board.knows(task)]
+        pending = [task for job in session.jobs.values() for task in job.pending() if session.bulk_finder.knows(task)]
         for task in draw.sample(pending, min(3, len(pending))):
             task.here = draw.choice(["", *session.tree.names])
-            check_fit_and_scores(session, session.board, task)
+            check_fit_and_scores(session, session.bulk_finder, task)
             task.here = ""
         for _ in range(draw.choice([1, 10])):
-            move(draw, session, session.board)
+            move(draw, session, session.bulk_finder)

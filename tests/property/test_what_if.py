@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import cpsched
-from cpsched.check import Decision, violations
 from cpsched.objectives import comparable, level_plan, vector
+from cpsched.rules import Decision, violations
 from cpsched.snapshot import Snapshot
 from tests.judge import PRIORITIES, cluster, conf, decide, job, pending, running, snapshot_of
 from tests.unit.workloads.given import GROUP, names, node, queue, template, vcjob

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from cpsched.compare.optima import optima_in
+from cpsched.comparison.optima import optima_in
 from cpsched.files import write_whole
 from cpsched.options import Options
 from tests.real.measure import decisions

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from cpsched.compare.contender import recorded
-from cpsched.compare.optima import Optima
-from cpsched.compare.session import Session, Told, open_session
+from cpsched.comparison.contender import recorded
+from cpsched.comparison.optima import Optima
+from cpsched.comparison.session import CaseOptions, Session, open_session
 from cpsched.importers.corpus import Case, cases
 from cpsched.options import Options
 from cpsched.ranking import Gap, Standing, gap
@@ -65,7 +65,7 @@ def promised(case: Case) -> bool:
 
 
 def session_of(case: Case, model: str) -> Session:
-    return open_session(case, Told(model=model))
+    return open_session(case, CaseOptions(model=model))
 
 
 def decisions(corpus: str, model: str, optima: Optima, options: Options) -> Iterator[list[Decision]]:

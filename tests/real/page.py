@@ -6,14 +6,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from statistics import median
 
-from cpsched.compare.comparison import compared
-from cpsched.compare.contender import OPTIMAL, contend, given, recorded
-from cpsched.compare.optima import Optima
-from cpsched.compare.text import md
+from cpsched.comparison.compare import compared
+from cpsched.comparison.contender import OPTIMAL, contend, given, recorded
+from cpsched.comparison.optima import Optima
 from cpsched.importers.corpus import cases
 from cpsched.objectives import PRIORITY_OFFSET
 from cpsched.options import Options
 from cpsched.snapshot import Snapshot
+from cpsched.tables import md
 from tests.real.measure import Decision, session_of
 
 WORST = 10

@@ -22,7 +22,7 @@ ALLOWED = {
     "lab/families/pieces.py": "writes objects",
     "lab/families/priority_matters.py": "writes objects",
     "what_if/assumed.py": "writes objects",
-    "greedy/volcano/plugins/numa_cpus.py": "counts CPUs",
+    "hardware/cpus.py": "counts CPUs",
     "greedy/volcano/plugins/task_buckets.py": "adds up MiB as Volcano does",
     "policy/durations.py": "m is a minute",
     "archives.py": "sizes of files",

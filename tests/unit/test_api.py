@@ -1,17 +1,19 @@
-"""The Python interface: load, solve, check, and what they raise."""
+"""The Python interface: load, solve, verify, and what they raise."""
 
 from __future__ import annotations
 
 import gc
 import gzip
-import importlib
+import inspect
 import json
+import pkgutil
 from pathlib import Path
 
 import pytest
 
 import cpsched
 from cpsched.engines import ENGINES
+from cpsched.rules import RULES
 
 TINY = Path(__file__).parents[2] / "instances" / "tiny" / "preempt-one-is-enough.json"
 NODE = {
@@ -35,7 +37,7 @@ def test_load_decide_check() -> None:
         assert isinstance(solution, cpsched.Solution)
         assert (solution.engine, solution.model, solution.seed) == (engine, "kube", 1)
         assert solution.binds == {"ns/p": "n"}
-        assert cpsched.check(instance, solution) == ()
+        assert cpsched.verify(instance, solution) == ()
         assert solution.instance_sha256 == instance.sha256
 
 
@@ -52,8 +54,8 @@ def test_conf_and_model_may_be_mappings_and_files(tmp_path: Path) -> None:
     solution = cpsched.solve(instance, model=path, engine="volcano")
     assert (solution.model, [level.label for level in solution.levels]) == ("mine", ["tasks_bound"])
     bound = cpsched.solve(instance, engine="volcano")
-    assert cpsched.check(instance, bound) == ()
-    assert cpsched.check(instance, bound, conf=nothing)[0].rule == "actions"
+    assert cpsched.verify(instance, bound) == ()
+    assert cpsched.verify(instance, bound, conf=nothing)[0].rule == "actions"
 
 
 def test_sharding_of_the_call_overrules() -> None:
@@ -61,11 +63,20 @@ def test_sharding_of_the_call_overrules() -> None:
     assert cpsched.solve(instance, engine="volcano").binds == {}
 
 
-def test_check_stays_the_function_whatever_is_imported() -> None:
-    module = importlib.import_module("cpsched.check")
-    assert "gang" in module.RULES
-    assert callable(cpsched.check)
-    assert cpsched.check is not module
+def test_no_function_has_the_name_of_a_package() -> None:
+    """Importing a package binds its name in the root: a function of that name would be gone."""
+    inside = {module.name for module in pkgutil.iter_modules(cpsched.__path__)}
+    assert (
+        inside & {*cpsched.__all__, *(name for name in vars(cpsched) if inspect.isfunction(vars(cpsched)[name]))}
+        == set()
+    )
+
+
+def test_check_is_the_earlier_name_of_verify() -> None:
+    instance = cpsched.load([NODE, POD])
+    wrong = cpsched.Solution(binds={"ns/p": "nowhere"})
+    assert cpsched.rules(instance, wrong) == cpsched.verify(instance, wrong) != ()
+    assert cpsched.rules.RULES is RULES
 
 
 def test_names_of_the_package() -> None:

@@ -25,7 +25,7 @@ class Batch:
 
     def hint(self, world: World, framework: Framework, task: Task, pre: PreFiltered) -> str:
         """The node to try first, or nothing; only if the last pod's node has become too full for this one."""
-        # HEAD scores the last node anew instead, which is the full search's answer here.
+        # HEAD scores the last node again instead, which is the full search's answer here.
         if not self._runners_up or world.version == "head" or world.cycle != self._cycle + 1:
             return ""
         own = signature(task, framework)

@@ -21,7 +21,7 @@ NO_VICTIMS = Status(Code.UNRESOLVABLE, ("No preemption victims found for incomin
 Order = Callable[[list[Unit]], list[Unit]]
 
 
-def _anybody(node: NodeState, unit: Unit, preemptor: Task) -> bool:
+def _any_unit(node: NodeState, unit: Unit, preemptor: Task) -> bool:
     return True
 
 
@@ -34,7 +34,7 @@ class DryRun:
     task: Task
     pre: PreFiltered
     budgets: Budgets
-    eligible: Callable[[NodeState, Unit, Task], bool] = _anybody
+    eligible: Callable[[NodeState, Unit, Task], bool] = _any_unit
     order: Order | None = None
     select: Callable[[DryRun, NodeState], Victims | Status] | None = None
     room_only: bool = field(init=False)
@@ -46,7 +46,7 @@ class DryRun:
         moving = self.framework.moving(self.pre)
         options = self.world.options
         simple = self.world.groups is None and not options.plain and not options.resize_preemption
-        default = self.eligible is _anybody and self.order is None
+        default = self.eligible is _any_unit and self.order is None
         self.room_only = simple and default and [one.name for one in moving] == [FIT]
         self.klass = class_of(self) if self.room_only else None
 

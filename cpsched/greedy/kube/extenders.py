@@ -82,7 +82,7 @@ class HttpExtender:
     def process_preemption(
         self, task: Task, victims: Mapping[str, Victims], nodes: Mapping[str, NodeState]
     ) -> dict[str, Victims]:
-        """The candidates as the extender leaves them: it may drop nodes, change victims and count violations anew."""
+        """The candidates as the extender leaves them: it may drop nodes, change victims and count violations again."""
         meta = self.conf.node_cache_capable
         arguments = {
             "Pod": _json(task),

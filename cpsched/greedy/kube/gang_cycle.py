@@ -1,4 +1,4 @@
-"""One attempt of a whole pod group, written down pod by pod; mirrors `schedule_one_podgroup.go` in outline."""
+"""One attempt of a whole pod group, written down pod by pod; mirrors `schedule_one_podgroup.go` in its main steps."""
 
 from __future__ import annotations
 

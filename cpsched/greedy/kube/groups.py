@@ -27,7 +27,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Groups:
-    """All groups; without the gate for composite groups nobody has a parent."""
+    """All groups; without the gate for composite groups no group has a parent."""
 
     groups: Mapping[Key, Group] = field(default_factory=dict)
 
@@ -61,7 +61,7 @@ class Groups:
 
     def units(self, tasks: Iterable[Task], nodes: Iterable[NodeState]) -> list[Unit]:
         """Units that some of the tasks belong to, each once; a whole group counts with its tasks on all nodes."""
-        everybody = list(nodes)
+        every = list(nodes)
         seen: set[Key] = set()
         found = []
         for task in tasks:
@@ -71,7 +71,7 @@ class Groups:
                 found.append(Unit((task,), self.priority(task), "podgroup" if grouped else "pod"))
             elif key not in seen:
                 seen.add(key)
-                members = (other for node in everybody for other in node.tasks if self.together(other) == key)
+                members = (other for node in every for other in node.tasks if self.together(other) == key)
                 found.append(Unit(tuple(members), self.priority(task), key[0]))
         return found
 

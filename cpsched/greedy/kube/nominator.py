@@ -20,7 +20,7 @@ class Nominator:
 
     @property
     def nodes(self) -> Iterable[str]:
-        """Nodes that are promised to somebody."""
+        """Nodes that are promised to a pod."""
         return self._by_node
 
     def on(self, node: str) -> Iterable[Task]:

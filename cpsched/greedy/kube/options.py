@@ -1,4 +1,4 @@
-"""What a run of the kube mirror can be told besides instance and policy."""
+"""What a run of the kube mirror takes besides instance and policy."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from cpsched.selectors import NOTHING, Selector, SelectorError, label_selector
 
 
 class Budgets:
-    """All budgets, their selectors parsed once; one without a selector, or with an empty one, covers nobody."""
+    """All budgets, their selectors parsed once; one without a selector, or with an empty one, covers no pod."""
 
     def __init__(self, budgets: Sequence[PodDisruptionBudget]):
         self._budgets = [(budget, _selector(budget)) for budget in budgets]

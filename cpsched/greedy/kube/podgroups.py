@@ -70,7 +70,7 @@ def select_on_domain(domain: Domain, units: Iterable[Unit], priority: int, budge
 
 
 def preemption_goes_on(world: World, members: Iterable[Task], priority: int) -> bool:
-    """Whether a node that a member is nominated to still holds somebody the scheduler is evicting."""
+    """Whether a node that a member is nominated to still holds a pod that the scheduler is evicting."""
     assert world.groups is not None
     for name in {world.nominated.get(member.key, "") for member in members}:
         node = world.snapshot.cluster.nodes.get(name)

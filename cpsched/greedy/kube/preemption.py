@@ -79,7 +79,7 @@ def preempt(dry: DryRun, statuses: NodeStatuses) -> Preempted:
 
 
 def potential_nodes(dry: DryRun, statuses: NodeStatuses) -> list[str]:
-    """Nodes where evicting somebody might help: those whose status is exactly Unschedulable."""
+    """Nodes where an eviction might help: those whose status is exactly Unschedulable."""
     return statuses.with_code(dry.world.snapshot.names, Code.UNSCHEDULABLE)
 
 

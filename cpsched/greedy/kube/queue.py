@@ -14,7 +14,7 @@ _EARLIEST = -(2**63)
 
 
 def unplaced_tasks(instance: Instance) -> list[Task]:
-    """Pods without a node that have not ended, whoever schedules them."""
+    """Pods without a node that have not ended, whichever scheduler they are for."""
     return [task for task in instance.tasks.values() if not task.node and task.status not in _ENDED]
 
 

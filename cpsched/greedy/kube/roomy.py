@@ -46,7 +46,7 @@ class Ranked:
 
 
 def class_of(dry: DryRun) -> Hashable:
-    """What preemptors have in common that get the same answer from the same node; None if that cannot be told."""
+    """What preemptors have in common that get the same answer from the same node; None if that is not known."""
     names = {one.name for one in dry.framework.filters if one.name not in dry.pre.skipped}
     if not names <= CLASSED or dry.world.nominator.node_of(dry.task.key):
         return None
@@ -56,7 +56,7 @@ def class_of(dry: DryRun) -> Hashable:
 
 
 def select_by_room(dry: DryRun, node: NodeState) -> Victims | Status | None:
-    """The victims on a node, or why there are none; None stands for nobody to evict."""
+    """The victims on a node, or why there are none; None stands for no pod to evict."""
     ranked = _ranked(dry, node)
     first = bisect_right(ranked.falling, -dry.task.pod_priority)
     if first == len(ranked.tasks):
@@ -117,8 +117,8 @@ def _without(dry: DryRun, node: NodeState, ranked: Ranked, first: int) -> tuple[
     for name, amount in ranked.from_place(first).items():
         used[name] -= amount
     rivals = dry.world.nominator.rivals(dry.task, node.name)
-    for rival in rivals:
-        for name, amount in dry.world.snapshot.cluster.facts(rival).requests.items():
+    for other in rivals:
+        for name, amount in dry.world.snapshot.cluster.facts(other).requests.items():
             used[name] = used.get(name, 0) + amount
     return used, first + len(rivals)
 

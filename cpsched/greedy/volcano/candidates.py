@@ -32,13 +32,13 @@ class NodeTrial:
 
 
 class Trials:
-    """One task, tried on nodes; every trial opens the session anew, for an undone eviction leaves its traces."""
+    """One task, tried on nodes; every trial opens the session again, for an undone eviction leaves its traces."""
 
     def __init__(self, instance: Instance, policy: Policy, task: str, action: Action):
         self._instance, self._policy, self._task, self._action = instance, policy, task, action
 
     def refusal(self) -> str | None:
-        """Why the task may evict nobody anywhere, None if it may."""
+        """Why the task may evict no task anywhere, None if it may."""
         session = self._session()
         task = session.tasks[self._task]
         if self._action == "preempt":
@@ -90,7 +90,7 @@ class Trials:
         if self._action == "reclaim":
             willing, point = [one for one in account.tasks.values() if may_go(session, task, one)], "reclaimable"
         if not willing:
-            return f"nobody there may be evicted by {self._action}"
+            return f"no task there may be evicted by {self._action}"
         victims = session.victims(point, task, session.victim_candidates(point, willing))
         if not victims:
             return f"the plugins spare all {len(willing)} who could be evicted"

@@ -29,7 +29,7 @@ def _phase(job: JobState) -> str:
 
 
 def task_messages(session: Session) -> dict[str, str]:
-    """The condition of every waiting task of a job that is told to be unschedulable."""
+    """The condition of every waiting task of a job that is reported as unschedulable."""
     return {
         task.key: task_reason(job, task).line()
         for job in session.jobs.values()
@@ -71,7 +71,7 @@ def _reasons(session: Session, job: JobState, task: TaskState) -> list[str]:
         texts.append(f"its PodGroup is Pending{refusal}")
     if text := task_reason(job, task).text:
         texts.append(text)
-    texts += session.story.reasons(task.key)
+    texts += session.trace.reasons(task.key)
     return texts or [f"its job {job.key} was not reached" if session.is_valid(job) else "its gang has too few pods"]
 
 

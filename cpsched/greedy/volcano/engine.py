@@ -8,7 +8,7 @@ from cpsched.collector import without_collector
 from cpsched.greedy.outcomes import SAMPLES, Choices, First, Outcomes, Sampled, all_outcomes
 from cpsched.greedy.volcano.actions import ACTIONS
 from cpsched.greedy.volcano.closing import nominations, phases, task_messages, unplaced
-from cpsched.greedy.volcano.fast.board import Board
+from cpsched.greedy.volcano.fast.bulk_finder import BulkFinder
 from cpsched.greedy.volcano.plugins import PLUGINS
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.status import Status
@@ -22,7 +22,7 @@ ENGINE = "volcano"
 
 @dataclass(frozen=True)
 class Options:
-    """How to replay: which of upstream's random choices to take, and what to tell.
+    """How to replay: which of upstream's random choices to take, and what to trace.
 
     Without a seed the choices are the mirror's own; `fast=False` takes the plain path through every node. `outline`
     tells as much of the story as the fast path comes by: whom it placed and cleared room for, not where it failed.
@@ -52,7 +52,7 @@ def decide(instance: Instance, policy: Policy, options: Options | None = None) -
 
 
 def replay(instance: Instance, policy: Policy, options: Options | None = None) -> Replay:
-    """One session, with messages and story."""
+    """One session, with messages and trace."""
     options = options or Options()
     return _run(instance, policy, First() if options.seed is None else Sampled(options.seed), options)
 
@@ -65,20 +65,20 @@ def outcomes(instance: Instance, policy: Policy, *, most_runs: int = 2000, sampl
 
 
 def _run(instance: Instance, policy: Policy, choices: Choices, options: Options) -> Replay:
-    story = SessionTrace(wanted=options.trace, outline=options.outline)
+    trace = SessionTrace(wanted=options.trace, outline=options.outline)
     with without_collector():
-        return _session(instance, policy, choices, options, story)
+        return _session(instance, policy, choices, options, trace)
 
 
-def _session(instance: Instance, policy: Policy, choices: Choices, options: Options, story: SessionTrace) -> Replay:
-    session = Session(instance, policy, choices, story)
+def _session(instance: Instance, policy: Policy, choices: Choices, options: Options, trace: SessionTrace) -> Replay:
+    session = Session(instance, policy, choices, trace)
     session.open(PLUGINS)
     if options.fast and _fast_shards(instance):
-        session.board = Board.over(session)
+        session.bulk_finder = BulkFinder.over(session)
     for name in policy.volcano.actions:
         ACTIONS[name](session)
     session.close()
-    return Replay(_solution(session, options), session.messages, task_messages(session), tuple(story.lines))
+    return Replay(_solution(session, options), session.messages, task_messages(session), tuple(trace.lines))
 
 
 def _fast_shards(instance: Instance) -> bool:

@@ -1,4 +1,4 @@
-"""What users are told about jobs and pods that wait; mirrors `FitError` and `TaskSchedulingReason` of `api`."""
+"""What users read about jobs and pods that wait; mirrors `FitError` and `TaskSchedulingReason` of `api`."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ class WaitingReason(NamedTuple):
 
 def task_reason(job: JobState, task: TaskState) -> WaitingReason:
     """Why a task is not running yet, by its last attempt."""
-    told, pod = task.told, f"Pod {task.task.namespace}/{task.task.name}"
-    if told.status is Status.ALLOCATED:
+    last, pod = task.last_transaction, f"Pod {task.task.namespace}/{task.task.name}"
+    if last.status is Status.ALLOCATED:
         return WaitingReason(
-            SCHEDULABLE, f"{pod} can possibly be assigned to {told.node}, once minAvailable is satisfied"
+            SCHEDULABLE, f"{pod} can possibly be assigned to {last.node}, once minAvailable is satisfied"
         )
-    if told.status is Status.PIPELINED:
-        text = f"{pod} can possibly be assigned to {told.node}, once resource is released and minAvailable is satisfied"
-        return WaitingReason(UNSCHEDULABLE, text, told.node if told.after_eviction else "")
-    if told.status is Status.PENDING:
+    if last.status is Status.PIPELINED:
+        text = f"{pod} can possibly be assigned to {last.node}, once resource is released and minAvailable is satisfied"
+        return WaitingReason(UNSCHEDULABLE, text, last.node if last.after_eviction else "")
+    if last.status is Status.PENDING:
         errors = job.fit_errors.get(task.key)
         return WaitingReason(UNSCHEDULABLE, errors.message() if errors is not None else "")
-    return WaitingReason(told.status.value)
+    return WaitingReason(last.status.value)
 
 
 def gang_message(job: JobState) -> str:
     """The PodGroup's Unschedulable condition, without the reason of one task that upstream appends at random."""
     pending = job.by_status[Status.PENDING].values()
-    schedulable = job.ready + sum(task.told.status in ALLOCATED for task in pending)
+    schedulable = job.ready + sum(task.last_transaction.status in ALLOCATED for task in pending)
     missing = job.min_available - schedulable
     return f"{missing}/{len(job.tasks)} tasks in gang unschedulable: {job_message(job)}"
 

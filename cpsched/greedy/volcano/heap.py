@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 class Heap(Generic[T]):
-    """Items by a `less` that is asked anew at every step; mirrors `pkg/scheduler/util/priority_queue.go`."""
+    """Items by a `less` that is asked again at every step; mirrors `pkg/scheduler/util/priority_queue.go`."""
 
     def __init__(self, less: Callable[[T, T], bool], items: Iterable[T] = ()):
         self._less = less

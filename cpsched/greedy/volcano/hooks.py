@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from cpsched.amounts import shown
 from cpsched.greedy.volcano.amounts import Amounts
-from cpsched.greedy.volcano.fast.bulk import Bulk
+from cpsched.greedy.volcano.fast.plugin_bulk import Bulk
 from cpsched.greedy.volcano.fit import FitError
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.nodes import NodeAccount

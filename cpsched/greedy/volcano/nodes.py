@@ -72,7 +72,7 @@ class NodeAccount:
         take(self.used, task.request)
 
     def update(self, task: TaskState) -> None:
-        """Book the task anew under the status it has now."""
+        """Book the task again under the status it has now."""
         before, after = self._booked[task.key], task.status
         if before is after or Status.PIPELINED in (before, after):
             self.remove(task)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cpsched.greedy.volcano.amounts import fits
+from cpsched.greedy.volcano.finder import Nodes, Test
 from cpsched.greedy.volcano.fit import FitErrors
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.nodes import NodeAccount
-from cpsched.greedy.volcano.search import Nodes, Search, Test, choose
+from cpsched.greedy.volcano.search import Search, choose
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.statement import Statement
 from cpsched.greedy.volcano.task_queue import TaskQueue
@@ -44,8 +45,8 @@ def place_tasks(
         found, errors = _candidates(session, search, task, nodes, domain, test, detailed=detailed)
         if errors is not None:
             job.fit_errors[task.key] = errors
-            if session.story.wanted:
-                session.story.tell(f"  {task.key}: {errors.message()}")
+            if session.trace.wanted:
+                session.trace.tell(f"  {task.key}: {errors.message()}")
             if job.need_continue(sub_job):
                 continue
             break
@@ -60,7 +61,7 @@ def place_tasks(
             break
     if session.is_sub_job_ready(job, sub_job) or session.is_sub_job_pipelined(job, sub_job):
         return statement
-    session.story.tell(f"  {sub_job.key} is undone: too few of its tasks find room")
+    session.trace.tell(f"  {sub_job.key} is undone: too few of its tasks find room")
     statement.discard()
     return None
 
@@ -68,9 +69,9 @@ def place_tasks(
 def _passed_over(session: Session, job: JobState, task: TaskState) -> bool:
     """Whether the queue may not take the task, a gate holds it, or its role has failed before."""
     if refusal := session.not_allocatable(session.queues[job.queue], task):
-        session.story.note(task.key, "allocate", refusal)
-        if session.story.wanted:
-            session.story.tell(f"  {task.key}: {refusal.text()}")
+        session.trace.note(task.key, "allocate", refusal)
+        if session.trace.wanted:
+            session.trace.tell(f"  {task.key}: {refusal.text()}")
         return True
     if task.gated:
         return True
@@ -111,7 +112,7 @@ def _candidates(
 def place(session: Session, statement: Statement, task: TaskState, node: NodeAccount) -> bool:
     """Take room that is free, or else reserve what will be."""
     if fits(task.request, node.idle):
-        session.story.tell(f"  {task.key} takes room on {node.name}")
+        session.trace.tell(f"  {task.key} takes room on {node.name}")
         return statement.allocate(task, node)
-    session.story.tell(f"  {task.key} reserves room on {node.name}")
+    session.trace.tell(f"  {task.key} reserves room on {node.name}")
     return statement.pipeline(task, node, after_eviction=False)

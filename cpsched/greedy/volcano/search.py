@@ -2,68 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Sequence
 
 from cpsched.greedy.outcomes import First
 from cpsched.greedy.volcano import tiers
 from cpsched.greedy.volcano.amounts import fits, give
-from cpsched.greedy.volcano.fast.board import NodeSet
+from cpsched.greedy.volcano.fast.bulk_finder import NodeSet
+from cpsched.greedy.volcano.finder import NodeFinder, Nodes, Test, nodes_to_find
 from cpsched.greedy.volcano.fit import NOT_IN_SHARD, FitError, FitErrors, insufficient
 from cpsched.greedy.volcano.nodes import NodeAccount
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.tasks import TaskState
 from cpsched.resources import less_equal_names
 
-Purpose = Literal["allocate", "backfill", "preempt", "gang"]
 
+class PlainFinder:
+    """The NodeFinder that asks node by node; remembers per role where a task failed, as long as upstream's helper."""
 
-class Test(NamedTuple):
-    """What a node must pass; the purpose says the same in one word."""
-
-    purpose: Purpose
-    ask: Callable[[TaskState, NodeAccount], FitError | None]
-
-
-Nodes = Sequence[NodeAccount]
-
-ALL_NODES_UP_TO = 100
-_BASE_PERCENTAGE, _LEAST_PERCENTAGE = 50, 5
-
-
-def nodes_to_find(count: int) -> int:
-    """How many feasible nodes are enough (`CalculateNumOfFeasibleNodesToFind` with the server's default options)."""
-    if count <= ALL_NODES_UP_TO:
-        return count
-    percentage = max(_BASE_PERCENTAGE - count // 125, _LEAST_PERCENTAGE)
-    return max(count * percentage // 100, ALL_NODES_UP_TO)
-
-
-class Search:
-    """Looks for nodes; remembers per role where a task failed, as long as upstream's helper lives."""
-
-    def __init__(self, session: Session, *, cached: bool):
+    def __init__(self, session: Session, *, cached: bool = False):
         self._session, self._cached = session, cached
         self._failed: dict[tuple[str, str], dict[str, FitError]] = {}
 
-    def feasible(self, task: TaskState, nodes: Nodes, test: Test, *, detailed: bool = True) -> tuple[Nodes, FitErrors]:
-        """Feasible nodes in the order found, and what speaks against the others (`PredicateNodes`).
-
-        The fast path says what speaks against them only where no node is found, when upstream looks at it, and only
-        if anybody will ever read it.
-        """
-        if not nodes:
-            return [], FitErrors()
-        session = self._session
-        board = session.board
-        if board is None or len(nodes) == 1 or test.purpose == "gang" or not board.knows(task):
-            return self._one_by_one(task, nodes, test)
-        feasible, processed = board.feasible(task, nodes, test.purpose, nodes_to_find(len(nodes)))
-        session.start_index = (session.start_index + processed) % len(nodes)
-        none = detailed and not feasible and test.purpose != "preempt"
-        return feasible, board.errors(task, nodes, test.purpose) if none else FitErrors()
-
-    def _one_by_one(self, task: TaskState, nodes: Nodes, test: Test) -> tuple[Nodes, FitErrors]:
+    def feasible(self, task: TaskState, nodes: Nodes, test: Test, *, detailed: bool) -> tuple[Nodes, FitErrors]:  # noqa: D102
         session, found, errors = self._session, list[NodeAccount](), FitErrors()
         group = (task.job, task.role)
         known = self._failed.get(group, {}) if self._cached and task.role else {}
@@ -85,11 +45,47 @@ class Search:
         session.start_index = (session.start_index + processed) % len(nodes)
         return found, errors
 
+    def now_and_later(self, task: TaskState, nodes: Nodes) -> tuple[Nodes, Nodes]:  # noqa: D102
+        now = [node for node in nodes if fits(task.request, node.idle)]
+        names = {node.name for node in now}
+        return now, [node for node in nodes if node.name not in names and node.fits_future(task.request)]
+
+    def best(self, task: TaskState, nodes: Nodes) -> NodeAccount:  # noqa: D102
+        rated = scores(self._session, task, nodes)
+        top = max(rated)
+        equal = [node for node, score in zip(nodes, rated, strict=True) if score == top]
+        return equal[self._session.choices.pick(len(equal))]
+
+    def reclaiming(self, task: TaskState, nodes: Nodes) -> Nodes:  # noqa: D102
+        return nodes
+
     def _error(self, task: TaskState, node: NodeAccount, test: Test) -> FitError | None:
         sharding = self._session.instance.sharding
         if sharding is not None and sharding.mode == "hard" and node.name not in sharding.nodes:
             return NOT_IN_SHARD
         return test.ask(task, node)
+
+
+class Search:
+    """Looks for nodes with the finder that can answer for the task."""
+
+    def __init__(self, session: Session, *, cached: bool):
+        self._session, self._plain = session, PlainFinder(session, cached=cached)
+
+    def feasible(self, task: TaskState, nodes: Nodes, test: Test, *, detailed: bool = True) -> tuple[Nodes, FitErrors]:
+        """Feasible nodes in the order found, and what speaks against the others, if `detailed` says it is read."""
+        if not nodes:
+            return [], FitErrors()
+        bulk = self._session.bulk_finder
+        in_bulk = bulk is not None and len(nodes) > 1 and test.purpose != "gang" and bulk.knows(task)
+        finder: NodeFinder = bulk if bulk is not None and in_bulk else self._plain
+        return finder.feasible(task, nodes, test, detailed=detailed)
+
+
+def finder_of(session: Session, nodes: Nodes) -> NodeFinder:
+    """The finder that found the nodes."""
+    bulk = session.bulk_finder
+    return bulk if bulk is not None and isinstance(nodes, NodeSet) else PlainFinder(session)
 
 
 def for_allocation(session: Session) -> Test:
@@ -116,7 +112,7 @@ def for_backfill(session: Session) -> Test:
 
 
 def for_preemption(session: Session) -> Test:
-    """What an eviction may mend does not count (`PredicateForPreemptAction`)."""
+    """What an eviction may remove does not count (`PredicateForPreemptAction`)."""
 
     def ask(task: TaskState, node: NodeAccount) -> FitError | None:
         error = session.predicate(task, node)
@@ -154,34 +150,17 @@ def scores(session: Session, task: TaskState, nodes: Sequence[NodeAccount]) -> l
     return [tiers.total(own, task, node) + sum(batch.get(node.name, 0.0) for batch in batches) for node in nodes]
 
 
-def best(session: Session, task: TaskState, nodes: Sequence[NodeAccount]) -> NodeAccount:
-    """A node with the highest score; which of several is upstream's dice (`SelectBestNodeAndScore`)."""
-    if session.board is not None and isinstance(nodes, NodeSet):
-        return session.board.best(task, nodes)
-    rated = scores(session, task, nodes)
-    top = max(rated)
-    equal = [node for node, score in zip(nodes, rated, strict=True) if score == top]
-    return equal[session.choices.pick(len(equal))]
-
-
 def choose(session: Session, task: TaskState, nodes: Nodes) -> NodeAccount | None:
     """The best node of the first group that has any (`prioritizeNodes`).
 
     Free now and own, free now and of other shards, free soon and own, free soon and of other shards.
     """
-    for room in _now_and_later(session, task, nodes):
+    finder = finder_of(session, nodes)
+    for room in finder.now_and_later(task, nodes):
         for group in by_shard(session, room):
             if group:
-                return group[0] if len(group) == 1 else best(session, task, group)
+                return group[0] if len(group) == 1 else finder.best(task, group)
     return None
-
-
-def _now_and_later(session: Session, task: TaskState, nodes: Nodes) -> tuple[Nodes, Nodes]:
-    if session.board is not None and isinstance(nodes, NodeSet):
-        return session.board.now_and_later(task, nodes)
-    now = [node for node in nodes if fits(task.request, node.idle)]
-    names = {node.name for node in now}
-    return now, [node for node in nodes if node.name not in names and node.fits_future(task.request)]
 
 
 def ranked(session: Session, task: TaskState, nodes: Sequence[NodeAccount]) -> list[NodeAccount]:
@@ -196,8 +175,8 @@ def resolvable(session: Session, task: TaskState) -> Nodes:
     hopeless = errors.unresolvable_nodes() if errors is not None else set()
     if not hopeless:
         return session.node_list
-    if session.board is not None and session.board.knows(task) and isinstance(session.choices, First):
-        return session.board.nodes(hopeless)
+    if session.bulk_finder is not None and session.bulk_finder.knows(task) and isinstance(session.choices, First):
+        return session.bulk_finder.nodes(hopeless)
     # Upstream walks a map here.
     return session.choices.order(node for node in session.node_list if node.name not in hopeless)
 

@@ -29,7 +29,7 @@ from cpsched.topology.tree import TOP, Tree
 
 if TYPE_CHECKING:
     from cpsched.greedy.volcano.devices.contract import Books
-    from cpsched.greedy.volcano.fast.board import Board
+    from cpsched.greedy.volcano.fast.bulk_finder import BulkFinder
 
 Plugin = Callable[["Session", PluginConf], Hooks]
 
@@ -37,9 +37,9 @@ Plugin = Callable[["Session", PluginConf], Hooks]
 class Session:
     """Jobs, nodes and queues under the plugins of a policy."""
 
-    def __init__(self, instance: Instance, policy: Policy, choices: Choices, story: SessionTrace):
+    def __init__(self, instance: Instance, policy: Policy, choices: Choices, trace: SessionTrace):
         self.instance, self.policy, self.conf = instance, policy, policy.volcano
-        self.choices, self.story = choices, story
+        self.choices, self.trace = choices, trace
         self.tasks = {key: TaskState(task, task.group or "") for key, task in instance.tasks.items()}
         self.jobs = {
             key: JobState(instance.jobs[key], (self.tasks[task] for task in instance.jobs[key].tasks))
@@ -67,7 +67,7 @@ class Session:
         self._allocate_handlers: list[Callable[[TaskState], str | None]] = []
         self._deallocate_handlers: list[Callable[[TaskState], None]] = []
         self._watchers: list[Callable[[TaskState], None]] = []
-        self.board: Board | None = None
+        self.bulk_finder: BulkFinder | None = None
         self.tree = Tree(instance, choices.pick)
         self._nodes_in: dict[str, Sequence[NodeAccount]] = {TOP: self.node_list}
         self.forgotten: set[str] = set()
@@ -275,8 +275,8 @@ class Session:
         found = self._nodes_in.get(name)
         if found is None:
             found = [self.nodes[node] for node in self.tree.nodes.get(name, ())]
-            if self.board is not None:
-                found = self.board.subset(found)
+            if self.bulk_finder is not None:
+                found = self.bulk_finder.subset(found)
             self._nodes_in[name] = found
         return found
 
@@ -288,8 +288,8 @@ class Session:
 
     def pre_predicate(self, task: TaskState) -> str | None:
         """PrePredicate: the error, or None."""
-        if self.board is not None and self.board.knows(task):
-            self.board.prepare(task)
+        if self.bulk_finder is not None and self.bulk_finder.knows(task):
+            self.bulk_finder.prepare(task)
             return None
         return tiers.first_refusal(self._points["pre_predicate"], task)
 
@@ -325,7 +325,7 @@ class Session:
             watch(task)
 
     def watch(self, watcher: Callable[[TaskState], None]) -> None:
-        """Be told of every event after the plugins."""
+        """Be called for every event after the plugins."""
         self._watchers.append(watcher)
 
     # Binding.

@@ -51,12 +51,12 @@ class Statement:
         self._operations.append(Operation(OperationKind.EVICT, victim, action, for_job))
 
     def pipeline(self, task: TaskState, node: NodeAccount, *, after_eviction: bool) -> bool:
-        """Reserve room that is being freed; False and nothing done if somebody objects."""
+        """Reserve room that is being freed; False and nothing done if a plugin objects."""
         task.after_eviction = after_eviction
         return self._place(Operation(OperationKind.PIPELINE, task), node, Status.PIPELINED)
 
     def allocate(self, task: TaskState, node: NodeAccount) -> bool:
-        """Take free room; False and nothing done if somebody objects."""
+        """Take free room; False and nothing done if a plugin objects."""
         return self._place(Operation(OperationKind.ALLOCATE, task), node, Status.ALLOCATED)
 
     def merge(self, other: Statement) -> None:
@@ -96,7 +96,7 @@ class Statement:
             if operation.kind is OperationKind.EVICT:
                 session.evictions[task.key] = _eviction(operation)
             elif operation.kind is OperationKind.ALLOCATE and (error := session.bind(task)):
-                session.story.tell(f"  {task.key}: {error}")
+                session.trace.tell(f"  {task.key}: {error}")
                 unplace(session, task)
         self._operations = []
 

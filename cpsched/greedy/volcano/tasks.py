@@ -77,7 +77,7 @@ class TaskState:
         return Transaction(self.status, self.node, self.after_eviction)
 
     @property
-    def told(self) -> Transaction:
+    def last_transaction(self) -> Transaction:
         """What messages speak of: the last discarded attempt, or else what is in force."""
         return self.last or self.transaction
 

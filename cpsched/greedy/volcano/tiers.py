@@ -20,7 +20,7 @@ def first_nonzero(tiers: Tiers[float], *subjects: object) -> float:
 
 
 def first_refusal(tiers: Tiers[T | None], *subjects: object) -> T | None:
-    """Gates and predicates: the first objection counts, None if nobody objects."""
+    """Gates and predicates: the first objection counts, None without any."""
     for tier in tiers:
         for ask in tier:
             if (refusal := ask(*subjects)) is not None:
@@ -29,7 +29,7 @@ def first_refusal(tiers: Tiers[T | None], *subjects: object) -> T | None:
 
 
 def all_agree(tiers: Tiers[bool], *subjects: object) -> bool:
-    """Readiness: everybody must agree; nobody asked is agreement."""
+    """Readiness: all must agree; without any vote it is agreement."""
     for tier in tiers:
         for ask in tier:
             if not ask(*subjects):
@@ -52,7 +52,7 @@ def vote(tiers: Tiers[int], *subjects: object) -> bool:
 
 
 def first_tier_agrees(tiers: Tiers[bool], *subjects: object) -> bool:
-    """Starving: the first tier with anybody to ask decides, unanimously; nobody to ask at all means no."""
+    """Starving: the first tier with a vote decides, unanimously; without any vote the answer is no."""
     for tier in tiers:
         if tier:
             return all(ask(*subjects) for ask in tier)
@@ -69,7 +69,7 @@ def total(tiers: Tiers[float], *subjects: object) -> float:
 
 
 def victims(tiers: Tiers[tuple[Sequence[T], int]], identity: Callable[[T], Hashable], *subjects: object) -> list[T]:
-    """Victims: within a tier what all name, from the first tier that names anybody.
+    """Victims: within a tier what all name, from the first tier that names any.
 
     Two corners are upstream's: a plugin that names nobody ends its tier but not the search, so the next tier decides
     without it; and an empty intersection is no verdict, so the next plugin of the tier starts afresh.

@@ -1,4 +1,4 @@
-"""The story of a session, line by line, for those who ask for it; and why tasks stay where upstream says nothing."""
+"""The trace of a session, line by line, if it is wanted; and why tasks stay where upstream says nothing."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ class SessionTrace:
 
     def __init__(self, *, wanted: bool = False, outline: bool = False):
         self.wanted = wanted
-        self._told = wanted or outline
+        self._kept = wanted or outline
         self.lines: list[str] = []
         self._reasons: dict[str, dict[tuple[str, str], Refusal | None]] = {}
 
     def tell(self, line: str) -> None:
         """Add a line."""
-        if self._told:
+        if self._kept:
             self.lines.append(line)
 
     def note(self, task: str, action: str, reason: Refusal | str) -> None:

@@ -30,7 +30,7 @@ class Fragmentation(Parameters):
 
 
 def fragmentation(given: Fragmentation, draw: Draw) -> Raw:
-    """All of one priority: nobody is evicted, where the small jobs go decides."""
+    """All of one priority: no task is evicted, where the small jobs go decides."""
     large = min(given.large, given.gpus_per_node)
     holes = min(given.holes, given.nodes - 1)
     names = [f"n{number}" for number in range(given.nodes)]

@@ -25,7 +25,7 @@ class PriorityInversion(Parameters):
 
 
 def priority_inversion(given: PriorityInversion, draw: Draw) -> Raw:
-    """The busy queue has three times the weight, so its urgent jobs are within its share; nobody is evicted for them.
+    """The busy queue has three times the weight, so its urgent jobs are within its share; no task is evicted for them.
 
     What runs in the busy queue has the high priority too, the sleeping queue holds nothing that runs, and the system's
     pods belong to no queue.

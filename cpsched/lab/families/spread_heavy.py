@@ -33,7 +33,7 @@ class SpreadHeavy(Parameters):
 
 
 def spread_heavy(given: SpreadHeavy, draw: Draw) -> Raw:
-    """All of one priority: nobody is evicted, only the constraints stand in the way."""
+    """All of one priority: no task is evicted, only the constraints stand in the way."""
     homes = [[f"z{zone}n{number}" for number in range(given.nodes_per_zone)] for zone in range(given.zones)]
     nodes = (
         node(name, quantities(_SLOTS * 1000, _SLOTS * 4), {ZONE: f"z{zone}"})

@@ -27,14 +27,14 @@ LOOK_EVERY_SECONDS = 0.1
 """How often the memory of a child is looked at; in between it may outgrow its limit."""
 _AFTER_ITS_ANSWER_SECONDS = 10.0
 _STAMP = struct.Struct("d")
-"""Before its answer a child says when it had it, by the clock that all processes share: however late somebody looks,
+"""Before its answer a child says when it had it, by the clock that all processes share: however late it is read,
 whether it was in time does not change."""
 _CPU_SLACK_SECONDS = 10
 _LONGEST_DETAIL = 4000
 
 
-class Stopped(Exception):  # noqa: N818 - not an error: whoever asked has gone
-    """Nobody waits for the answer any more."""
+class Stopped(Exception):  # noqa: N818 - not an error: the caller has gone
+    """No caller waits for the answer any more."""
 
 
 @dataclass
@@ -51,7 +51,7 @@ class _Watch:
 
 
 def run_in_child(work: Work, limits: Limits, asker: int) -> Outcome:
-    """Fork, watch, bury; Stopped if the file descriptor `asker` says that nobody waits any more."""
+    """Fork, watch, bury; Stopped if the file descriptor `asker` says that no caller waits any more."""
     reading, writing = os.pipe()
     with tempfile.TemporaryFile() as log:
         started, clock = timestamps.text(time.time_ns() // 10**6 * 10**6), time.monotonic()
@@ -109,8 +109,8 @@ def _performed(work: Work) -> dict[str, Any]:
     except MemoryError:
         return {"status": "memory", "error": "the system gave no more memory"}
     except Exception as error:
-        told = one_line(f"{type(error).__name__}: {error}")
-        return {"status": "error", "error": told, "detail": traceback.format_exc()[-_LONGEST_DETAIL:]}
+        text = one_line(f"{type(error).__name__}: {error}")
+        return {"status": "error", "error": text, "detail": traceback.format_exc()[-_LONGEST_DETAIL:]}
     return {"status": "ok", "facts": facts, "file": file}
 
 
@@ -167,15 +167,15 @@ def _fate(watch: _Watch, status: int, limits: Limits, printed: str) -> dict[str,
         fate: dict[str, Any] = pickle.loads(memoryview(watch.answer)[_STAMP.size :])
         return fate
     if not os.WIFSIGNALED(status):
-        told = f"ended with exit code {os.waitstatus_to_exitcode(status)} and no answer"
-        return {"status": "crash", "error": told, "detail": printed or None}
+        text = f"ended with exit code {os.waitstatus_to_exitcode(status)} and no answer"
+        return {"status": "crash", "error": text, "detail": printed or None}
     number = os.WTERMSIG(status)
     if number == signal.SIGXCPU:
         return {"status": "timeout", "error": "killed at its limit of processor time", "detail": printed or None}
-    told = f"killed by {signal.Signals(number).name}"
+    text = f"killed by {signal.Signals(number).name}"
     if number == signal.SIGKILL:
-        told += ", not by the study; perhaps the system had no more memory"
-    return {"status": "crash", "error": told, "detail": printed or None}
+        text += ", not by the study; perhaps the system had no more memory"
+    return {"status": "crash", "error": text, "detail": printed or None}
 
 
 def _end_of(log: int) -> str:

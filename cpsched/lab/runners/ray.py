@@ -31,8 +31,8 @@ def perform(work: Work, instance: bytes | None, limits: Limits, versions: dict[s
     """What runs on the cluster: one piece of work in a child process."""
     here = own_versions()
     if here != versions:
-        told = ", ".join(f"{name} {here[name]} instead of {versions[name]}" for name in here)
-        return Outcome("crash", error=f"this machine of the cluster has {told}")
+        versions_here = ", ".join(f"{name} {here[name]} instead of {versions[name]}" for name in here)
+        return Outcome("crash", error=f"this machine of the cluster has {versions_here}")
     if isinstance(work, Decide) and instance is not None:
         work = replace(work, instance=instance)
     if not _slots:
@@ -105,7 +105,7 @@ def _connected(address: str) -> Any:
 
 
 def _knock(address: str) -> None:
-    """Ray itself would try for minutes where nobody listens."""
+    """Ray itself would try for minutes where no cluster answers."""
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal():
         raise ValueError("not of the form HOST:PORT")

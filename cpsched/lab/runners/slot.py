@@ -53,7 +53,7 @@ class _Zygote:
         return outcome
 
     def hang_up(self) -> None:
-        """The zygote ends, and whatever it has started; whoever waits for an answer hears that there is none."""
+        """The zygote ends, and whatever it has started; a caller that waits for an answer gets none."""
         with suppress(OSError):
             self.line.shutdown(socket.SHUT_RDWR)
 

@@ -43,7 +43,7 @@ def serve() -> None:
                 stream.flush()
                 kill_descendants()
     except (EOFError, ConnectionError, Stopped):
-        # Closing the stream may be what fails: an answer that nobody waits for is still in it.
+        # Closing the stream may be what fails: an answer that no caller waits for is still in it.
         kill_descendants()
 
 

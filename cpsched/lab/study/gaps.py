@@ -1,4 +1,4 @@
-"""What is missing in a study's rows because it cannot be read, told in sentences."""
+"""What is missing in a study's rows because it cannot be read, in sentences."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def gaps(results: Results) -> list[str]:
     To be asked after the rows were read: what does not fit together shows only there.
     """
     flaws = [*results.contents[1], *results.done.flaws]
-    told = list(_some([*(flaw.error for flaw in flaws), *results.misfits.values()]))
+    texts = list(_some([*(flaw.error for flaw in flaws), *results.misfits.values()]))
     if results.done.gone:
-        told.append(f"{results.folder.path / 'solutions'}: {results.done.gone} decisions are not there any more")
+        texts.append(f"{results.folder.path / 'solutions'}: {results.done.gone} decisions are not there any more")
     unknown = [name for name, key in results.key_by_name.items() if key not in results.contents[0]]
     if unknown:
-        told.append(f"{results.folder.instances.path}: nothing about {_few(unknown)}, so their cells are missing")
-    return [*told, *_missing(results)] if told else []
+        texts.append(f"{results.folder.instances.path}: nothing about {_few(unknown)}, so their cells are missing")
+    return [*texts, *_missing(results)] if texts else []
 
 
 def _some(errors: Sequence[InputError]) -> Iterator[str]:

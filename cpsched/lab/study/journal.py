@@ -61,7 +61,7 @@ class Journal(Generic[R]):
                 except ValidationError:
                     raise InputError("was changed while it was read", file=str(self.path), right="try again") from None
 
-    def mend(self) -> bool:
+    def repair(self) -> bool:
         """Cut off a last line that was not written to its end; whether there was one."""
         if not self.path.exists():
             return False

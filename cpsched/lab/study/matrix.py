@@ -149,7 +149,7 @@ class StudyPlan:
         return self.conf is None and any(model.own for model in self.models)
 
     def _own(self, source: Source) -> tuple[Choice, ...]:
-        """The model that the study's configuration asks for, or else the instance; the default if nobody knows it."""
+        """The model that the study's configuration asks for, or else the instance; the default if neither says."""
         return (self._by_conf,) if self._by_conf else source.own or (choose(None, None),)
 
     @cached_property
@@ -166,8 +166,8 @@ class StudyPlan:
         # Most configurations have no extenders: then it makes no difference whether they may be asked.
         matters = self.conf is None or "extenders" in recognise(self.conf).conf
         allowed = {"allow_extenders"} if self.recipe.allow_extenders and matters else set[str]()
-        told = self.recipe.model_dump(mode="json", include=IN_THE_KEY | allowed)
-        return [digest([model.content, self.conf, told, dict(sorted(self.versions.items()))]) for model in self.models]
+        given = self.recipe.model_dump(mode="json", include=IN_THE_KEY | allowed)
+        return [digest([model.content, self.conf, given, dict(sorted(self.versions.items()))]) for model in self.models]
 
 
 def find_files(recipe: Recipe) -> dict[str, Path]:

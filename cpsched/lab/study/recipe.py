@@ -102,7 +102,7 @@ class Recipe(BaseModel):
     prover: Prover = Field("both", description="which solver searches and proves")
     kube_version: str | None = Field(None, description="release of kube-scheduler")
     pod_groups: bool = Field(False, description="kube-scheduler's gate GenericWorkload, for the engine kube")
-    allow_extenders: bool = Field(False, description="HTTP extenders are asked; said by the command line only")
+    allow_extenders: bool = Field(False, description="HTTP extenders are asked; set by the command line only")
     lenient: bool = Field(False, description="broken references between objects are no errors")
 
     @classmethod
@@ -128,13 +128,13 @@ class Recipe(BaseModel):
         return recipe.model_copy(update=_resolved({name: getattr(recipe, name) for name in _WITH_PATHS}, beside))
 
     def changed(self, given: Mapping[str, Any]) -> Recipe:
-        """The same study with what a user said on top; names are relative to the current folder."""
-        told = {name: value for name, value in given.items() if value not in (None, (), [])}
-        told = Recipe.parse({"kind": "Study", **told}).model_dump(include=set(told))
-        return Recipe.parse(self.model_dump() | told | _resolved(told, Path()))
+        """The same study with what a user set on top; names are relative to the current folder."""
+        stated = {name: value for name, value in given.items() if value not in (None, (), [])}
+        stated = Recipe.parse({"kind": "Study", **stated}).model_dump(include=set(stated))
+        return Recipe.parse(self.model_dump() | stated | _resolved(stated, Path()))
 
     def options(self, engine: str, seed: int) -> Options:
-        """What a cell's engine is told; the gate for pod groups is kube-scheduler's alone."""
+        """What a cell's engine is given; the gate for pod groups is kube-scheduler's alone."""
         return Options(
             time_limit=self.time_limit,
             workers=self.threads,

@@ -21,10 +21,10 @@ from cpsched.lab.study.recipe import Recipe
 from cpsched.lab.study.state import Done, described, known_contents, made_by_others, sources
 
 MOST_FLAWS = 20
-"""So many lines are told one by one."""
+"""So many lines are printed one by one."""
 Phase = Literal["instances", "cells"]
 Watch = Callable[[Phase, int, int, int], None]
-"""Is told the phase, how many there are, how many are done, and how many of those failed."""
+"""Gets the phase, how many there are, how many are done, and how many of those failed."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class StudyTally:
 
 
 def unwatched(phase: Phase, total: int, done: int, failed: int) -> None:
-    """Nobody looks."""
+    """No display."""
 
 
 def run(
@@ -74,7 +74,7 @@ def run(
     files = find_files(recipe)
     with folder.locked():
         study = _Run(folder, plan, means, watch)
-        study.mend()
+        study.repair()
         try:
             study.all_of(files)
         except KeyboardInterrupt:
@@ -88,14 +88,14 @@ class _Run:
         self.tally = StudyTally()
         self.found: list[Source] = []
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         """Leave in the journals only what can be read; the rest is as if it had never run."""
-        self._mend(self.folder.instances)
-        self._mend(self.folder.results)
+        self._repair(self.folder.instances)
+        self._repair(self.folder.results)
 
-    def _mend(self, journal: Journal[Any]) -> None:
+    def _repair(self, journal: Journal[Any]) -> None:
         notes = self.tally.notes
-        if journal.mend():
+        if journal.repair():
             notes.append(f"{journal.path}: its last line was torn; what it was about runs again")
         flaws, beside = journal.set_aside(lambda flaw: not made_by_others(flaw, self.plan.versions))
         if flaws:
@@ -128,7 +128,7 @@ class _Run:
         return local, other
 
     def interrupted(self) -> None:
-        """Count anew what is done: Ctrl-C may have come between keeping a result and counting it."""
+        """Count again what is done: Ctrl-C may have come between keeping a result and counting it."""
         tally, done = self.tally, Done.read(self.folder, self.plan.versions)
         kept = [kept for cell in self.plan.cells(self.found) if (kept := done.by_key.get(cell.key)) is not None]
         tally.interrupted, tally.ran = True, len(kept) - tally.kept
@@ -188,8 +188,8 @@ class _Run:
             path = os.path.abspath(self.folder.instance_path(cell.source.sha256))
             options = recipe.options(cell.engine, cell.seed)
             model, conf = cell.model.content, self.plan.conf
-            told = (options, recipe.kube_version, recipe.lenient, recipe.allow_extenders, cell.model.file)
-            yield cell, Decide(path, model, conf, cell.engine, *told), limits
+            terms = (options, recipe.kube_version, recipe.lenient, recipe.allow_extenders, cell.model.file)
+            yield cell, Decide(path, model, conf, cell.engine, *terms), limits
 
     def _keep(self, cell: StudyCell, outcome: Outcome) -> None:
         if outcome.status == "ok":

@@ -25,7 +25,7 @@ class TaskClass:
     may_bind: bool
     may_reserve: bool
 
-    @property
+    @cached_property
     def representative(self) -> Task:
         """Any one of them."""
         return self.tasks[0]
@@ -62,7 +62,7 @@ class VictimClass:
     most: int
     """How many of them the rules let go at most."""
 
-    @property
+    @cached_property
     def representative(self) -> Task:
         """Any one of them."""
         return self.tasks[0]

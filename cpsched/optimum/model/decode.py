@@ -10,10 +10,10 @@ from itertools import cycle, islice
 
 from ortools.sat.python import cp_model
 
-from cpsched.check import Decision
 from cpsched.optimum.model.classes import Classes
 from cpsched.optimum.model.counts import ClassCounts
 from cpsched.optimum.model.variables import Variables
+from cpsched.rules import Decision
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.rights import Action
 from cpsched.solution import Eviction

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
+from cpsched.components import components
 from cpsched.filters.facts import ANY_IP, Facts, HostPort
 from cpsched.filters.pod_topology_spread import is_eligible, uncounted
 from cpsched.filters.spread_constraint import SpreadConstraint, hard_constraints
@@ -104,25 +104,21 @@ class Interactions:
 
     def component_of(self, task: Task) -> tuple[set[int], set[int]]:
         """Indices of the task classes and victim groups on which a filter's verdict about the task can depend."""
-        import networkx
-
-        component_of: Any = networkx.node_connected_component
-        component = component_of(self._graph, ("task", self._class_of(task)))
+        component = self._components["task", self._class_of(task)]
         return {i for kind, i in component if kind == "task"}, {i for kind, i in component if kind == "victim"}
 
     @cached_property
-    def _graph(self) -> Any:
-        import networkx
-
-        graph: Any = networkx.Graph()
+    def _components(self) -> dict[tuple[str, int], list[tuple[str, int]]]:
+        """Per task class and victim class all that it can depend on, itself included."""
         items: list[tuple[tuple[str, int], Task]] = [(("task", c.index), c.representative) for c in self.classes.tasks]
         items += [(("victim", g.index), g.representative) for g in self.classes.victims]
-        graph.add_nodes_from(name for name, _ in items)
-        for position, (name, task) in enumerate(items):
-            for other_name, other in items[:position]:
-                if self._interact(task, other) or self._interact(other, task):
-                    graph.add_edge(name, other_name)
-        return graph
+        meeting = (
+            (name, other_name)
+            for position, (name, task) in enumerate(items)
+            for other_name, other in items[:position]
+            if self._interact(task, other) or self._interact(other, task)
+        )
+        return {name: found for found in components([name for name, _ in items], meeting) for name in found}
 
     def _interact(self, one: Task, other: Task) -> bool:
         facts = self.facts(one)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cpsched.check import Decision, Violation, violations
 from cpsched.collector import without_collector
 from cpsched.optimum.disagreement import SolverDisagreementError
 from cpsched.optimum.model.constraints.charge import state_exactly
@@ -18,9 +17,12 @@ from cpsched.optimum.model.decode import decode
 from cpsched.optimum.model.nogoods import exclude_refused
 from cpsched.optimum.model.session_model import SessionModel
 from cpsched.optimum.model.variables import Expr, value_in
+from cpsched.rules import Decision, Violation, violations
 
-LAZY_RULES = frozenset({"filters", "charge", "eviction"})
-"""Rules that the rows may state too weakly; the checker finds what slipped through and a no-good excludes it."""
+LAZY_RULES = frozenset({"filters", "charge", "eviction", "cards", "numa"})
+"""Rules that the rows may state too weakly; the checker finds what slipped through and a no-good excludes it.
+
+The rows of cards and numa are exact; there the checker may refuse because its own search took too long."""
 
 
 def accept_or_cut(model: SessionModel, values: list[int]) -> Decision | None:

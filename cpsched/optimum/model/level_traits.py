@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from cpsched.check import RULES
+from cpsched.rules import RULES
 
 
 class Reads(Enum):
@@ -60,6 +60,10 @@ RULE_READS: dict[str, frozenset[Reads]] = dict.fromkeys(
         "assignment",
         "capacity",
         "filters",
+        "nodegroup",
+        "cards",
+        "numa",
+        "usage",
         "gang",
         "queue",
         "deserved",
@@ -68,6 +72,7 @@ RULE_READS: dict[str, frozenset[Reads]] = dict.fromkeys(
         "protect.conformance",
         "protect.gang",
         "protect.pdb",
+        "protect.cooldown",
         "protect.guarantee",
         "enqueue",
         "actions",

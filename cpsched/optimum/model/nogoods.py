@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cpsched.check import Decision
 from cpsched.optimum.model.session_model import SessionModel
 from cpsched.optimum.model.variables import Expr, sum_of
+from cpsched.rules import Decision
 from cpsched.snapshot.predicates import dynamic_failures
 
 

@@ -12,7 +12,7 @@ from cpsched.optimum.model.classes import Classes, JobClass, TaskClass
 from cpsched.optimum.model.features import FeatureIds, sorted_items
 from cpsched.optimum.model.victims import victim_classes
 from cpsched.snapshot import SessionJob, Snapshot
-from cpsched.snapshot.enqueue import asked, decisive_limits, promise
+from cpsched.snapshot.enqueue import decisive_limits, promise, stated_minimum
 
 Counts = tuple[tuple[int, int], ...]
 """How many tasks of each class."""
@@ -68,6 +68,7 @@ def task_features(snapshot: Snapshot, job: SessionJob, task: Task, features: Fea
         frozenset(task.labels.items()) if task.labels else None,
         task.key if placement in features.private or task.uid in snapshot.instance.claim_owners else None,
         owners if owners and snapshot.predicates.has_default_spread(task) else None,
+        snapshot.mark(task),
     )
 
 
@@ -105,7 +106,7 @@ def _job_key(snapshot: Snapshot, job: SessionJob, counts: Counts) -> Hashable:
     """
     if len(counts) != 1 or len(job.tasks) != counts[0][1] or job.roles_count:
         return job.key
-    limits = () if not job.is_pending else (sorted_items(asked(job)), repr(decisive_limits(snapshot, job)))
+    limits = () if not job.is_pending else (sorted_items(stated_minimum(job)), repr(decisive_limits(snapshot, job)))
     return (
         counts,
         job.min_available,
@@ -122,8 +123,8 @@ def _allowed_nodes(snapshot: Snapshot, task: Task) -> tuple[str, ...]:
         snapshot.shares_refused or (queue and snapshot.policy.limits_queues and not queue.is_open)
     ):
         return ()
-    refused = snapshot.predicates.refused(task)
-    return tuple(name for name in snapshot.instance.nodes if name not in refused)
+    refused, barred = snapshot.predicates.refused(task), snapshot.barred(task)
+    return tuple(name for name in snapshot.instance.nodes if name not in refused and name not in barred)
 
 
 def _allowed_kinds(snapshot: Snapshot, task: Task) -> tuple[bool, bool]:

@@ -107,8 +107,10 @@ def _most(snapshot: Snapshot, victim: Task, actions: Iterable[Action]) -> int | 
 
 def _actions(snapshot: Snapshot, victim: Task) -> tuple[Action, ...]:
     """By which actions the victim could be evicted at all, whichever task it is for."""
-    protects, critical = snapshot.policy.conformance_protects, victim.pod.is_critical
-    allowed = [action for action in ACTIONS if not (critical and protects(action))]
+    policy, critical, cools_down = snapshot.policy, victim.pod.is_critical, snapshot.cools_down(victim)
+    allowed = [action for action in ACTIONS if not (critical and policy.conformance_protects(action))]
+    if cools_down:
+        allowed = [action for action in allowed if not policy.cooldown_protects(action)]
     return tuple([action for action in allowed if action != "reclaim" or is_above_share_now(snapshot, victim)])
 
 
@@ -142,6 +144,7 @@ def _victim_features(
         victim.preemptable,
         frozenset(victim.labels.items()) if victim.labels else None,
         bool(disrupted) and victim.name in disrupted,
+        snapshot.mark(victim),
     )
 
 

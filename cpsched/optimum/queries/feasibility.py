@@ -11,7 +11,6 @@ from typing import Any
 
 from ortools.sat.python import cp_model
 
-from cpsched.check import Decision, Violation, violations
 from cpsched.instance import Task
 from cpsched.objectives import PRIORITY_OFFSET, out_of_reach, value_of
 from cpsched.optimum import disagreement as mismatch
@@ -27,6 +26,7 @@ from cpsched.optimum.model.symmetry import task_features
 from cpsched.optimum.model.variables import Expr, sum_of, value_in, weighted
 from cpsched.optimum.solvers.cp_sat import CpSat
 from cpsched.policy.levels import LevelRef
+from cpsched.rules import Decision, Violation, violations
 from cpsched.snapshot import Snapshot
 
 MOST_ROUNDS = 5_000

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cpsched.check import Decision
 from cpsched.instance import Task
 from cpsched.optimum.model.objective import stages_of
 from cpsched.optimum.queries.feasibility import FeasibilityQuery, Limit
+from cpsched.rules import Decision
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.rights import Action
 

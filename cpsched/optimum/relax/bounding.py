@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, cast
 
 from ortools.sat.python import cp_model
 
-from cpsched.check import Decision
 from cpsched.objectives import level_plan
 from cpsched.optimum.model.constraints.gang import enough
 from cpsched.optimum.model.level_traits import LEVEL_TRAITS
@@ -30,6 +29,7 @@ from cpsched.optimum.solvers.linearize import Linearizer
 from cpsched.optimum.solvers.portfolio import Portfolio
 from cpsched.optimum.solvers.prover import UNKNOWN, Answer, objective_of
 from cpsched.policy.levels import LevelRef
+from cpsched.rules import Decision
 
 Plan = Sequence[LevelRef]
 
@@ -123,6 +123,7 @@ class LexicographicBounds:
             doubtful = [number for number, target in enumerate(targets) if not target.attained]
             attempt = self._attempt(targets, doubtful, started, end)
             started = self.budget.clock()
+            self._bounds.fix([(one.pending.stage, bound) for one, bound in zip(targets, attempt.proved, strict=False)])
             for target, bound in zip(targets, attempt.proved, strict=False):
                 self._fix(target.pending.stage, bound)
                 level.append(bound)
@@ -159,7 +160,6 @@ class LexicographicBounds:
                 return
 
     def _fix(self, stage: Stage, bound: StageBound) -> None:
-        self._bounds.fix(stage, bound)
         coarser = self._from_coarser
         # Bounds of the coarser pass hold as long as the values before them are the same here as there.
         self._from_coarser = coarser[1:] if coarser and coarser[0].value == bound.value else []
@@ -189,7 +189,7 @@ class LexicographicBounds:
             name, priority = level
             if not self.relaxed.can_bound(name):
                 return
-            self.budget.log(f"relaxation: level {level.label}")
+            self.budget.log_level("relaxation: level", level)
             stages = stages_of(self.relaxed.variables, name, priority)
             for number, stage in enumerate(stages):
                 if stage.is_loose_at_once or (stage.is_loose_in_exact and self._is_exact):

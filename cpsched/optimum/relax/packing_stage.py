@@ -9,11 +9,11 @@ from math import gcd
 
 import numpy as np
 
-from cpsched.check import Decision
 from cpsched.instance import Task
 from cpsched.optimum.model.classes import VictimClass
 from cpsched.optimum.model.session_model import SessionModel
 from cpsched.optimum.packing.problem import Counts, NodeClass, Problem, RequestRow
+from cpsched.rules import Decision
 from cpsched.solution import Eviction
 
 Amounts = tuple[int, ...]

@@ -8,7 +8,6 @@ from typing import Any
 
 from ortools.sat.python import cp_model
 
-from cpsched.check import Decision
 from cpsched.optimum.model.constraints import CONSTRAINTS, IN_RELAXATIONS
 from cpsched.optimum.model.constraints.charge import state_exactly
 from cpsched.optimum.model.lazy import accept_or_cut
@@ -16,6 +15,7 @@ from cpsched.optimum.model.session_model import SessionModel
 from cpsched.optimum.model.variables import Variables
 from cpsched.optimum.params import MOST_VARIABLES
 from cpsched.optimum.relax.aggregate import aggregate_nodes, aggregate_requests, identical_nodes, node_classes
+from cpsched.rules import Decision
 
 
 class Granularity(Enum):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -50,16 +50,13 @@ class StageBounds:
     def __init__(self, cp: cp_model.CpModel, linear: Linearizer, *, with_lp: bool):
         self._cp, self._linear = cp, linear
         self._lp = LpRelaxation() if with_lp else None
+        self.has_lp = with_lp
+        """Whether bounds say more than what holds of every session; the LP may give up."""
         self._fixed: list[tuple[Stage, StageBound]] = []
         self._assumed: list[tuple[Stage, StageBound]] = []
         self._pushed = 0
         self._known: dict[tuple[int, ...], StageBound] = {}
         """By the values of the stages before it the bound of a stage: the LP is not solved twice for one question."""
-
-    @property
-    def has_lp(self) -> bool:
-        """Whether bounds say more than what holds of every session."""
-        return self._lp is not None
 
     def bound(
         self, stage: Stage, solution_value: int | None, from_coarser: StageBound | None
@@ -69,9 +66,9 @@ class StageBounds:
         if (equal := self._equal_stage(stage)) is not None:
             return replace(equal, seconds=0.0), True
         for prove in BOUND_PROVERS.values():
-            query = query._replace(best=prove(self, query))
             if query.is_attained or query.best is from_coarser:
                 break
+            query = query._replace(best=prove(self, query))
         return replace(query.best, seconds=0.0), query.is_attained
 
     def assume(self, stage: Stage, bound: StageBound) -> None:
@@ -84,9 +81,9 @@ class StageBounds:
         if self._lp is not None:
             self._lp.pop()
 
-    def fix(self, stage: Stage, bound: StageBound) -> None:
-        """The value is proved; the caller adds it to the model, from where the LP reads it."""
-        self._fixed.append((stage, bound))
+    def fix(self, proved: Iterable[tuple[Stage, StageBound]]) -> None:
+        """These values are proved; the caller adds them to the model, from where the LP reads them."""
+        self._fixed += proved
 
     def inherited(self, query: BoundQuery) -> StageBound:
         """What earlier stages imply: over more victims nothing is less than over fewer."""
@@ -125,12 +122,13 @@ class StageBounds:
             return None
         rows = [row_of(row) for stage, bound in self._assumed[self._pushed :] for row in stage.at_most(bound.value)]
         self._lp.extend(*self._linear.permanent(self._cp, len(self._cp.proto.constraints)))
-        self._lp.push(rows)
+        if rows:
+            self._lp.push(rows)
         self._pushed = len(self._assumed)
         offset, terms = terms_of(expr)
         bound = self._lp.bound(terms, offset)
         if bound is None:
-            self._lp = None
+            self._lp, self.has_lp = None, False
         return bound
 
 

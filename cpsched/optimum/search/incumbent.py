@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cpsched.check import Decision
 from cpsched.objectives import level_plan, value_of
 from cpsched.optimum.model.decode import encode
 from cpsched.optimum.model.session_model import SessionModel
@@ -13,6 +12,7 @@ from cpsched.optimum.params import HEURISTIC_SHARE, REMOVAL_SECONDS
 from cpsched.optimum.search.primal.drop_violations import drop_violations
 from cpsched.optimum.search.primal.start_reserved import start_reserved
 from cpsched.optimum.solvers.portfolio import Portfolio
+from cpsched.rules import Decision
 from cpsched.snapshot import Snapshot
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from cpsched.check import Decision
 from cpsched.optimum.model.objective.stage import Stage
 from cpsched.optimum.provers import IDEAL
 from cpsched.optimum.relax.bounding import LexicographicBounds, Plan
 from cpsched.optimum.relax.stage_bounds import StageBound
+from cpsched.rules import Decision
 
 
 @dataclass
@@ -18,7 +18,6 @@ class LevelState:
 
     name: str
     priority: int | None
-    label: str
     bounds: list[StageBound] | None = None
     """Bounds of all its stages that a relaxed solution attains, given the same of all levels before it."""
     relaxed_stages: list[Stage] = field(default_factory=list)
@@ -58,7 +57,7 @@ class Levels(list[LevelState]):
     """All levels of a plan in order."""
 
     def __init__(self, plan: Plan):
-        super().__init__(LevelState(level.name, level.priority, level.label) for level in plan)
+        super().__init__(LevelState(level.name, level.priority) for level in plan)
 
     @property
     def fixed(self) -> list[list[int]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import closing
 
-from cpsched.check import Decision
 from cpsched.optimum import disagreement
 from cpsched.optimum.disagreement import SolverDisagreementError
 from cpsched.optimum.params import SolveParams
@@ -18,6 +17,7 @@ from cpsched.optimum.search.result import LevelResult, LevelResults
 from cpsched.optimum.search.starts import Starts
 from cpsched.optimum.search.state import SearchState
 from cpsched.optimum.solvers.interrupt import on_interrupt
+from cpsched.rules import Decision
 from cpsched.snapshot import Snapshot
 
 
@@ -107,7 +107,7 @@ class LexicographicSearch:
 
     def _run_level(self, position: int) -> None:
         level = self._state.levels[position]
-        self.budget.log(f"level {level.label}")
+        self.budget.log_level("level", self._state.plan[position])
         if level.is_attained_by(self._state.incumbent.decision) and not self._state.has_model:
             self._close(position)
         elif self._state.has_time_for_model:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from cpsched.check import Decision, violations
 from cpsched.instance import Task
 from cpsched.objectives import PRIORITY_OFFSET, out_of_reach
 from cpsched.optimum.model.objective.known import KnownLevel, KnownVictims
@@ -17,6 +16,7 @@ from cpsched.optimum.relax.packing_model import PackingModel
 from cpsched.optimum.relax.packing_stage import Goal, PackingStage
 from cpsched.optimum.search.level_state import LevelState
 from cpsched.optimum.search.state import SearchState
+from cpsched.rules import Decision, violations
 
 Closed = list[tuple[Stage, int]]
 """A level's stages, each with the value that is proved."""

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from cpsched.check import Decision
-from cpsched.objectives import comparable, value_of
+from cpsched.objectives import value_of
 from cpsched.optimum.model.objective.stage import Stage
 from cpsched.optimum.provers import IDEAL, Prover
 from cpsched.policy.levels import LevelRef
+from cpsched.rules import Decision
 
 
 @dataclass
@@ -33,6 +33,8 @@ class LevelResults:
     def __init__(self, plan: Sequence[LevelRef]):
         self._plan = plan
         self.levels: list[LevelResult] = []
+        self._evaluated: Decision | None = None
+        """The decision that all values are of; None if they are of several."""
 
     @property
     def are_proved(self) -> bool:
@@ -52,24 +54,27 @@ class LevelResults:
         open_stage: tuple[Stage, int] | None = None,
     ) -> None:
         """The next level: who proved the bounds of its stages, and the stage that is open, with its bound."""
-        name, priority = self._plan[len(self.levels)]
-        found = LevelResult(name, priority, value_of(best, name, priority), seconds=seconds)
+        are_proved = self.are_proved
+        found = self._next(best)
+        found.seconds = seconds
         if open_stage is None:
-            found.bound, found.prover = (
-                found.value,
-                max((one for one in provers if one is not None), key=_order, default=IDEAL),
-            )
-            found.proved = self.are_proved
-            found.given_open_levels = not found.proved
+            named = max((one for one in provers if one is not None), key=_order, default=IDEAL)
+            found.bound, found.prover = found.value, named
+            found.proved, found.given_open_levels = are_proved, not are_proved
         else:
             stage, bound = open_stage
             found.bound, found.prover = stage.level_bound(bound), provers[-1]
-        self.levels.append(found)
 
     def record_unbounded(self, best: Decision) -> None:
         """The next level, open, without any bound."""
-        name, priority = self._plan[len(self.levels)]
-        self.levels.append(LevelResult(name, priority, value_of(best, name, priority)))
+        self._next(best)
+
+    def _next(self, best: Decision) -> LevelResult:
+        """The next level of the plan, with the value of the decision and nothing known about bounds."""
+        ref = self._plan[len(self.levels)]
+        self._evaluated = best if best is self._evaluated or not self.levels else None
+        self.levels.append(LevelResult(*ref, value_of(best, *ref)))
+        return self.levels[-1]
 
     def evaluate_again(self, best: Decision) -> Iterator[str]:
         """Take the values of the decision found in the end; yields what contradicts a proof.
@@ -78,6 +83,8 @@ class LevelResults:
         got better, which only excludes decisions, and no longer where one got worse; so a level whose value meets its
         bound now is closed, and one whose value does so no longer is open.
         """
+        if best is self._evaluated and self.are_proved:
+            return
         are_proved, hold = True, True
         for level in self.levels:
             value = value_of(best, level.name, level.priority)
@@ -85,8 +92,8 @@ class LevelResults:
                 yield f"{level.name} was proved to be {level.value}, but the decision has {value}"
             if not hold and level.prover is not IDEAL:
                 level.bound, level.prover = None, None
-            plan = [(level.name, level.priority)]
-            hold = hold and comparable(plan, [value]) <= comparable(plan, [level.value])
+            ref = LevelRef(level.name, level.priority)
+            hold = hold and ref.rank(value) <= ref.rank(level.value)
             level.value = value
             if (is_closed := value == level.bound) and level.prover is None:
                 level.prover = IDEAL

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 
-from cpsched.check import Decision
 from cpsched.collector import without_collector
 from cpsched.optimum.params import (
     INSERTION_SHARE,
@@ -16,6 +15,7 @@ from cpsched.optimum.params import (
 )
 from cpsched.optimum.search.primal.insertion import Insertion
 from cpsched.optimum.search.state import SearchState
+from cpsched.rules import Decision
 from cpsched.snapshot import SessionJob
 
 Order = Callable[[SessionJob, float], tuple[float, ...]]

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from cpsched.check import Decision
 from cpsched.objectives import level_plan
 from cpsched.optimum.budget import Budget
 from cpsched.optimum.model.lazy import accept_or_cut
@@ -20,6 +19,7 @@ from cpsched.optimum.search.incumbent import Incumbent
 from cpsched.optimum.search.level_state import Levels
 from cpsched.optimum.solvers.portfolio import Portfolio
 from cpsched.optimum.solvers.prover import UNKNOWN, Answer
+from cpsched.rules import Decision
 from cpsched.snapshot import Snapshot
 
 

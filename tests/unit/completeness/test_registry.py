@@ -175,6 +175,37 @@ def test_sets_and_budgets_count_pods_that_are_missing() -> None:
     assert "PodDisruptionBudget data/db counts 3 healthy pods, the input has 0 of them" in said["budgets counted"]
 
 
+@pytest.mark.parametrize("kind", ["Deployment", "DaemonSet"])
+def test_workloads_of_which_no_pod_is_there_count_too(kind: str) -> None:
+    """Not every dump has ReplicaSets."""
+    template = {"spec": {"containers": [{"name": "c"}]}}
+    counts = {"replicas": 3, "currentNumberScheduled": 3}
+    web: Raw = {"apiVersion": "apps/v1", "kind": kind, "metadata": {"name": "web", "namespace": "ml", "uid": "u"}}
+    web |= {"spec": {"replicas": 3, "template": template}, "status": counts}
+    items = [*(item for item in items_of(PLAIN) if of_no_kind("ReplicaSet", "StatefulSet")(item)), web]
+    assert found(items)["sets counted"] == (
+        f"{kind} ml/web counts 3 pods, the input has 0 of it: pods are missing; was the input made with -A?"
+    )
+    owner = {"kind": kind, "name": "web", "uid": "u", "controller": True}
+    next(item for item in items if item["kind"] == "Pod" and item["metadata"]["namespace"] == "ml")["metadata"][
+        "ownerReferences"
+    ] = [owner]
+    assert found(items) == {}
+
+
+def test_pods_run_on_nodes_that_are_missing() -> None:
+    few = {"spot-1", "gpu-1"}
+    items = [item for item in items_of(PLAIN) if item["kind"] != "Node" or item["metadata"]["name"] not in few]
+    said = found(items)["nodes of running pods"]
+    assert said.endswith("run on 2 nodes that the input lacks (spot-1, gpu-1): nodes are missing") or said.endswith(
+        "run on 2 nodes that the input lacks (gpu-1, spot-1): nodes are missing"
+    )
+    for item in items:
+        if item["kind"] == "Pod" and item["spec"].get("nodeName") in few:
+            item["metadata"]["deletionTimestamp"] = "2026-11-18T12:00:00Z"
+    assert "nodes of running pods" not in found(items)
+
+
 def test_one_pod_made_or_gone_while_the_objects_were_listed_is_no_doubt() -> None:
     lost = next(
         item["metadata"]["name"]
@@ -273,6 +304,7 @@ def test_every_check_has_been_seen_to_doubt() -> None:
         "PodGroups counted",
         "sets counted",
         "budgets counted",
+        "nodes of running pods",
         "nodes overcommitted",
         "nodes used",
         "missing kinds",

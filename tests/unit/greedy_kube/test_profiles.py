@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from cpsched import engines
-from cpsched.check import Decision, violations
 from cpsched.options import Options
 from cpsched.policy import Policy
+from cpsched.rules import Decision, violations
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Eviction, Solution
 from tests.unit.greedy_kube.build import instance, node, pod, policy

@@ -6,8 +6,8 @@ import pytest
 
 from cpsched.errors import InputError
 from cpsched.greedy.volcano import Options
+from cpsched.greedy.volcano.finder import nodes_to_find
 from cpsched.greedy.volcano.jobs import JobState
-from cpsched.greedy.volcano.search import nodes_to_find
 from tests.unit.greedy_volcano.cluster import conf, group, node, opened, pod, priority_class, queue, run
 
 PLAIN = ("priority", "gang", "conformance", "predicates", "proportion", "nodeorder")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cpsched.greedy.volcano.fast.board import Board
+from cpsched.greedy.volcano.fast.bulk_finder import BulkFinder
 from cpsched.greedy.volcano.statement import Statement
 from tests.unit.greedy_volcano.cluster import conf, group, node, opened, pod, priority_class, queue
 
@@ -20,12 +20,12 @@ def test_a_bound_pod_evicted_in_vain_is_running_for_reclaim() -> None:
         pod("small-x-0", "small", "2"),
     ]
     session = opened(objects, conf("reclaim", PLUGINS))
-    board = session.board = Board.over(session)
-    assert board is not None
-    task, nodes = session.tasks["ns/small-x-0"], board.nodes(set())
-    assert not board.reclaiming(task, nodes)
-    board.leave_traces([session.tasks["ns/big-x-0"]])
-    assert [one.name for one in board.reclaiming(task, nodes)] == ["n"]
+    finder = session.bulk_finder = BulkFinder.over(session)
+    assert finder is not None
+    task, nodes = session.tasks["ns/small-x-0"], finder.nodes(set())
+    assert not finder.reclaiming(task, nodes)
+    finder.leave_traces([session.tasks["ns/big-x-0"]])
+    assert [one.name for one in finder.reclaiming(task, nodes)] == ["n"]
 
 
 def test_a_gang_spares_one_less_after_one_is_gone() -> None:
@@ -38,12 +38,12 @@ def test_a_gang_spares_one_less_after_one_is_gone() -> None:
         pod("small-x-0", "small", "1"),
     ]
     session = opened(objects, conf("preempt", PLUGINS))
-    board = session.board = Board.over(session)
-    assert board is not None
+    finder = session.bulk_finder = BulkFinder.over(session)
+    assert finder is not None
     task, one = session.tasks["ns/small-x-0"], session.nodes["n"]
 
     def victims() -> list[str]:
-        return [victim.key for victim in board.victims(board.preempting(task, within_job=False), one)]
+        return [victim.key for victim in finder.victims(finder.preempting(task, within_job=False), one)]
 
     assert victims() == ["ns/big-x-0", "ns/big-x-1"]
     Statement(session).evict(session.tasks["ns/big-x-0"], "preempt", task.job)
@@ -60,13 +60,13 @@ def test_one_that_was_going_when_first_asked_may_be_restored() -> None:
         pod("small-x-0", "small", "1"),
     ]
     session = opened(objects, conf("preempt", PLUGINS))
-    board = session.board = Board.over(session)
-    assert board is not None
+    finder = session.bulk_finder = BulkFinder.over(session)
+    assert finder is not None
     task, statement = session.tasks["ns/small-x-0"], Statement(session)
     statement.evict(session.tasks["ns/big-x-0"], "preempt", task.job)
-    assert not board.victims(board.preempting(task, within_job=False), session.nodes["n"])
+    assert not finder.victims(finder.preempting(task, within_job=False), session.nodes["n"])
     statement.discard()
-    found = board.victims(board.preempting(task, within_job=False), session.nodes["n"])
+    found = finder.victims(finder.preempting(task, within_job=False), session.nodes["n"])
     assert [victim.key for victim in found] == ["ns/big-x-0"]
 
 
@@ -87,11 +87,11 @@ def test_the_answer_for_one_class_of_tasks_is_not_given_to_another() -> None:
     for name, (queue_name, importance, cpu) in hunters.items():
         objects += [group(name, 1, queue_name, priorityClassName=importance), pod(f"{name}-x-0", name, cpu)]
     session = opened(objects, conf("preempt", ("priority", *PLUGINS)))
-    board = session.board = Board.over(session)
-    assert board is not None
+    finder = session.bulk_finder = BulkFinder.over(session)
+    assert finder is not None
     for within_job in (False, True):
         found = {
-            name: len(board.preempting(session.tasks[f"ns/{name}-x-0"], within_job=within_job).victims)
+            name: len(finder.preempting(session.tasks[f"ns/{name}-x-0"], within_job=within_job).victims)
             for name in hunters
         }
         assert found == {"low": 0, "high": 0 if within_job else 1, "else": 0, "nil": 0}

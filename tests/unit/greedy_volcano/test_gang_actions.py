@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cpsched.greedy.volcano.fast.board import Board
+from cpsched.greedy.volcano.fast.bulk_finder import BulkFinder
 from cpsched.greedy.volcano.status import Status
 from cpsched.greedy.volcano.topology.alike import Alike
 from cpsched.greedy.volcano.topology.bundles import bundles_of
@@ -119,7 +119,7 @@ class TestGangActions:
     def test_nodes_that_no_eviction_helps_are_left_out_unless_that_leaves_none(self) -> None:
         found = session(*self.victims(0), *self.starving(cpu="1"), actions="gangpreempt")
         job = found.jobs["ns/p"]
-        board, found.board = found.board, None
+        finder, found.bulk_finder = found.bulk_finder, None
         errors = _Hopeless({"n0", "n1"})
         job.fit_errors["ns/p-w-0"] = errors  # type: ignore[assignment]
         plan = Planner(found, job, "gangpreempt").plan(TOP, [])
@@ -128,7 +128,7 @@ class TestGangActions:
         assert Planner(found, job, "gangpreempt").plan("s0", []) is None
         errors.names |= {"n2", "n3"}
         assert Planner(found, job, "gangpreempt").plan("s0", []) is not None
-        found.board = board
+        found.bulk_finder = finder
 
     def test_a_plan_leaves_no_trace_in_accounts(self) -> None:
         found = session(*self.victims(4), *self.starving(), actions="gangpreempt")
@@ -163,8 +163,8 @@ class TestAlike:
 
     def tried(self, objects: list[Object]) -> tuple[list[str], dict[str, str]]:
         found = opened(objects, conf("allocate", (*PLUGINS, "nodeorder")))
-        found.board = Board.over(found)
-        assert found.board is not None
+        found.bulk_finder = BulkFinder.over(found)
+        assert found.bulk_finder is not None
         job = found.jobs["ns/a"]
         distinct = Alike(found).distinct(["s0", "s1", "s2"], job.sub_jobs.values())
         return distinct, run(objects, conf("allocate", (*PLUGINS, "nodeorder"))).solution.binds

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from cpsched.check import Decision, violations
 from cpsched.importers.load import load
 from cpsched.objectives import levels
 from cpsched.policy import load_model, policy_for
+from cpsched.rules import Decision, violations
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Solution
 from tests.unit.greedy_volcano.cluster import conf, group, node, pod, priority_class, queue, run

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cpsched.greedy.volcano import Options
-from cpsched.greedy.volcano.fast.board import Board
+from cpsched.greedy.volcano.fast.bulk_finder import BulkFinder
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.topology.room_count import Counted, RoomCount
 from tests.unit.greedy_volcano.cluster import Object, conf, group, node, opened, pod, queue, run
@@ -36,8 +36,8 @@ def gang(count: int, minimum: int, cpu: str = "2", **spec: Any) -> list[Object]:
 
 def session(objects: list[Object], configuration: dict[str, Any] = CONF) -> Session:
     found = opened(objects, configuration)
-    found.board = Board.over(found)
-    assert found.board is not None
+    found.bulk_finder = BulkFinder.over(found)
+    assert found.bulk_finder is not None
     return found
 
 

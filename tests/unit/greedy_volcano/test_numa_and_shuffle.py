@@ -8,7 +8,7 @@ import pytest
 
 from cpsched.errors import InputError
 from cpsched.greedy.volcano import replay
-from cpsched.greedy.volcano.plugins.numa_cpus import NodeCpus
+from cpsched.hardware.cpus import NodeCpus
 from cpsched.importers.load import load
 from cpsched.objects.numa import Numatopology
 from cpsched.policy import load_model, policy_for

@@ -16,7 +16,7 @@ from tests.dumps import node, pod, with_kind
 NODE, POD = with_kind("Node", node("n1")), with_kind("Pod", pod("p", "n1"))
 BAD = {
     "a phase": with_kind("Pod", {**pod("b"), "status": {"phase": "CrashLoopBackOff"}}),
-    "no name": with_kind("Pod", {**pod("b"), "metadata": {"generateName": "b-"}}),
+    "no name": with_kind("Pod", {**pod("b"), "metadata": {"labels": {"app": "b"}}}),
     "a type": with_kind("Pod", {**pod("b"), "spec": {"priority": "high"}}),
     "a quantity": with_kind("Node", {**node("b"), "status": {"allocatable": {"cpu": "1 Gi"}}}),
     "no metadata": {"kind": "Pod", "apiVersion": "v1"},

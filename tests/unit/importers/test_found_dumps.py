@@ -35,7 +35,8 @@ def mirror(name: str, host: str) -> Raw:
 
 NODES, WEB = [with_kind("Node", node(name)) for name in ("n1", "n2")], pod("web", "n1")
 ODD = lone("Pod", pod("odd", "n1"), phase="CrashLoopBackOff")
-NAMELESS = {**with_kind("Pod", pod("x")), "metadata": {"generateName": "x-"}}
+NAMELESS = {**with_kind("Pod", pod("x")), "metadata": {"labels": {"app": "x"}}}
+NUMBERED = {**with_kind("Pod", pod("x")), "metadata": {"generateName": "x-"}}
 HIDDEN = "nodeID: n1\nreplicas:\n  a: ***HIDDEN***:10000\n"
 FOUND: dict[str, tuple[dict[str, bytes | str], str, list[str]]] = {
     "kubectl get -o yaml of each kind": (
@@ -116,12 +117,12 @@ FOUND: dict[str, tuple[dict[str, bytes | str], str, list[str]]] = {
     ),
     "examples of manifests": (
         {
-            "one.yaml": as_yaml(NODES[0], ODD, NAMELESS, with_kind("Pod", pod("waits"))),
+            "one.yaml": as_yaml(NODES[0], ODD, NAMELESS, NUMBERED, NUMBERED),
             "chart/templates/d.yaml": "kind: Pod\nmetadata:\n  name: {{ .Release.Name }}\n",
             "chart/values.yaml": "replicas: 3\n",
             "README.md": "#",
         },
-        "1 node, 1 pod pending",
+        "1 node, 2 pods pending",
         ["set aside: 2 unreadable objects", "set aside: 1 unreadable file ", "1 document", "set aside: 1 file"],
     ),
     "documents with nothing between them": (

@@ -192,6 +192,16 @@ OF_A_CLUSTER = {
 }
 
 
+def test_a_group_is_there_although_its_pods_are_another_scheduler_s():
+    """Volcano makes no task of such a pod; the input lacks nothing."""
+    foreign = member("g9")
+    foreign["spec"]["schedulerName"] = "kube-batch"
+    group = {"kind": "PodGroup", "apiVersion": "scheduling.volcano.sh/v1beta1", "metadata": {"name": "g9"}}
+    warnings = load([node(), group, foreign]).warnings
+    assert warnings
+    assert not any("is not in the input" in line for line in warnings)
+
+
 @pytest.mark.parametrize(("objects", "line"), OF_A_CLUSTER.values(), ids=OF_A_CLUSTER.keys())
 def test_a_cluster_is_never_refused_for_a_reference(objects, line):
     """A line per kind, and everything is in the instance, in the report, and written and read again."""

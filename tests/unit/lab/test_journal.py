@@ -37,13 +37,13 @@ def test_records_come_back_in_order_and_by_place(journal: Journal[Record]) -> No
     places = [entry[0] for entry in journal.entries() if not isinstance(entry, Flaw)]
     assert [place.line for place in places] == [1, 2, 3]
     assert [record.key for record in journal.at(reversed(places))] == [C, B, A]
-    assert not journal.mend()
+    assert not journal.repair()
 
 
 def test_an_absent_journal_is_empty(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "none.jsonl", Record)
     assert keys(journal) == []
-    assert not journal.mend()
+    assert not journal.repair()
 
 
 @pytest.mark.parametrize("cut", [1, 2, 50_000, 100_030])
@@ -51,7 +51,7 @@ def test_a_torn_last_line_is_passed_over_and_cut_off(journal: Journal[Record], c
     whole = journal.path.read_bytes()
     journal.path.write_bytes(whole[:-cut])
     assert keys(journal) == [A, B]
-    assert journal.mend()
+    assert journal.repair()
     journal.append({"key": D})
     assert keys(journal) == [A, B, D]
     assert journal.path.read_bytes().startswith(whole[: len(whole) // 3 * 2])
@@ -60,7 +60,7 @@ def test_a_torn_last_line_is_passed_over_and_cut_off(journal: Journal[Record], c
 def test_a_file_of_nothing_but_a_torn_line(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "results.jsonl", Record)
     journal.path.write_text('{"key":')
-    assert journal.mend()
+    assert journal.repair()
     assert journal.path.read_bytes() == b""
 
 
@@ -102,7 +102,7 @@ def test_a_full_disk_is_one_line_and_costs_no_record(journal: Journal[Record]) -
         resource.setrlimit(resource.RLIMIT_FSIZE, old)
         signal.signal(signal.SIGXFSZ, handler)
     assert journal.path.stat().st_size == size + 10
-    assert journal.mend()
+    assert journal.repair()
     assert keys(journal) == [A, B, C]
 
 

@@ -69,13 +69,9 @@ class TestVolcano:
     @pytest.mark.parametrize(
         ("plugin", "actions", "decides"),
         [
-            ("cdp", "allocate, preempt", "victims of preempt"),
-            ("cdp", "allocate, reclaim", "victims of reclaim"),
-            ("cdp", "allocate, gangpreempt", None),
-            ("resourcequota", "enqueue, allocate", "admission of jobs"),
-            ("resourcequota", "allocate", None),
-            ("nodegroup", "allocate", "which nodes fit"),
-            ({"name": "nodegroup", "enablePredicate": False}, "allocate", None),
+            ("cdp", "allocate, preempt, reclaim", None),
+            ("resourcequota", "enqueue, allocate", None),
+            ("nodegroup", "allocate", None),
             ("resource-strategy-fit", "allocate", None),
             (
                 {"name": "resource-strategy-fit", "arguments": {"proportional": {"enable": True, "resources": "a/b"}}},

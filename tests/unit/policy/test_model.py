@@ -77,8 +77,30 @@ def test_a_model_survives_its_own_dump(name: str) -> None:
 
 def test_rules_of_optimum_are_all_there() -> None:
     assert set(RULE_KEYS) == {
-        *("assignment", "capacity", "filters", "gang", "queue", "deserved", "eviction", "eviction.scope", "charge"),
-        *("protect.gang", "protect.conformance", "protect.pdb", "protect.guarantee", "enqueue", "actions"),
+        *(
+            "assignment",
+            "capacity",
+            "filters",
+            "nodegroup",
+            "cards",
+            "numa",
+            "usage",
+            "gang",
+            "queue",
+            "deserved",
+            "eviction",
+            "eviction.scope",
+            "charge",
+        ),
+        *(
+            "protect.gang",
+            "protect.conformance",
+            "protect.pdb",
+            "protect.cooldown",
+            "protect.guarantee",
+            "enqueue",
+            "actions",
+        ),
     }
 
 

@@ -17,7 +17,7 @@ Match = tuple[str, int, Mapping[int, int]]
 
 
 def score(request: ScoreRequest) -> Scores | None:
-    """100 for the node with the best neighbours, 0 if all are alike; skipped if no term matches anybody."""
+    """100 for the node with the best neighbours, 0 if all are alike; skipped if no term matches any pod."""
     own = request.snapshot.terms.of(request.task)
     prefers = bool(own.preferred or own.preferred_anti)
     if request.framework.profile.args.inter_pod_affinity.ignore_preferred_terms_of_existing_pods and not prefers:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from cpsched.greedy.volcano.finder import Test
 from cpsched.greedy.volcano.heap import Heap
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.placing import place_tasks
-from cpsched.greedy.volcano.search import Test, for_allocation
+from cpsched.greedy.volcano.search import for_allocation
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.statement import Statement
 from cpsched.greedy.volcano.tasks import TaskState
@@ -18,22 +19,22 @@ from cpsched.topology.tree import TOP
 
 
 def allocate(session: Session) -> None:
-    """Serve the first job of the first queue, put both back while there is more to do, until nobody is left."""
+    """Serve the first job of the first queue, put both back while there is more to do, until no job is left."""
     jobs, sheets = _waiting(session)
     queues = Heap(session.queue_before, (session.queues[name] for name in jobs))
     test, recorder, needless = for_allocation(session), Recorder(session.tree), Needless(session)
     while queues:
         queue = queues.pop()
         if refusal := session.overused(queue):
-            session.story.tell(f"allocate: queue {queue.name} is passed over: {refusal.text()}")
+            session.trace.tell(f"allocate: queue {queue.name} is passed over: {refusal.text()}")
             for job in jobs[queue.name]:
                 for task in (task for heap in sheets[job.key].tasks.values() for task in heap):
-                    session.story.note(task.key, "allocate", refusal)
+                    session.trace.note(task.key, "allocate", refusal)
             continue
         if not jobs[queue.name]:
             continue
         job = jobs[queue.name].pop()
-        session.story.tell(f"allocate: queue {queue.name}: job {job.key}")
+        session.trace.tell(f"allocate: queue {queue.name}: job {job.key}")
         if _serve(session, job, sheets[job.key], recorder, test, needless):
             jobs[queue.name].push(job)
         queues.push(queue)
@@ -51,7 +52,7 @@ def _waiting(session: Session) -> tuple[dict[str, Heap[JobState]], dict[str, Wor
         if not session.is_valid(job):
             continue
         if not session.tree.ready and job.with_topology:
-            session.story.tell(f"allocate: job {job.key} waits: the tree of HyperNodes is broken")
+            session.trace.tell(f"allocate: job {job.key} waits: the tree of HyperNodes is broken")
             continue
         sheet = worksheet(session, job, _asks)
         if sheet.sub_jobs:

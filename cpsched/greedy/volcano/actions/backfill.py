@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from cpsched.greedy.volcano.finder import Nodes
 from cpsched.greedy.volcano.fit import FitErrors
 from cpsched.greedy.volcano.heap import Heap
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.nodes import NodeAccount
-from cpsched.greedy.volcano.search import Nodes, Search, best, by_shard, for_backfill
+from cpsched.greedy.volcano.search import Search, by_shard, finder_of, for_backfill
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.statement import unplace
 from cpsched.greedy.volcano.status import Status
@@ -25,19 +26,19 @@ def backfill(session: Session) -> None:
         nodes, errors = Search(session, cached=cached).feasible(task, session.node_list, test)
         if not nodes:
             job.fit_errors[task.key] = errors
-            session.story.tell(f"backfill: {task.key}: {errors.message()}")
+            session.trace.tell(f"backfill: {task.key}: {errors.message()}")
             continue
         node = _choose(session, task, nodes)
-        session.story.tell(f"backfill: {task.key} goes to {node.name}")
+        session.trace.tell(f"backfill: {task.key} goes to {node.name}")
         if error := session.allocate_now(task, node):
             job.fit_errors[task.key] = FitErrors.everywhere(error, [node.name])
-            session.story.tell(f"  {error}")
+            session.trace.tell(f"  {error}")
 
 
 def _choose(session: Session, task: TaskState, nodes: Nodes) -> NodeAccount:
     if len(nodes) == 1:
         return nodes[0]
-    return next(best(session, task, group) for group in by_shard(session, nodes) if group)
+    return next(finder_of(session, group).best(task, group) for group in by_shard(session, nodes) if group)
 
 
 def _waiting(session: Session) -> list[TaskState]:

@@ -25,7 +25,7 @@ def enqueue(session: Session) -> None:
             for tell in (tell for tier in session.point("job_enqueued") for tell in tier):
                 tell(job)
             job.phase = "Inqueue"
-            session.story.tell(f"enqueue: queue {queue.name}: job {job.key} enters")
+            session.trace.tell(f"enqueue: queue {queue.name}: job {job.key} enters")
         else:
-            session.story.tell(f"enqueue: queue {queue.name}: job {job.key} stays out: {job.enqueue_refusal}")
+            session.trace.tell(f"enqueue: queue {queue.name}: job {job.key} stays out: {job.enqueue_refusal}")
         queues.push(queue)

@@ -32,7 +32,7 @@ def preempt(session: Session) -> None:
         jobs = jobs_by_queue[queue.name]
         while jobs:
             job = jobs.pop()
-            session.story.tell(f"preempt: queue {queue.name}: job {job.key}")
+            session.trace.tell(f"preempt: queue {queue.name}: job {job.key}")
             _between_jobs(session, search, job, tasks[job.key])
         for job in session.choices.order(starving[queue.name]):
             _within_job(session, search, job)
@@ -50,7 +50,7 @@ def _between_jobs(session: Session, search: Search, job: JobState, tasks: Heap[T
     if session.is_pipelined(job):
         statement.commit()
     else:
-        session.story.tell(f"  {job.key} is undone: its gang stays incomplete")
+        session.trace.tell(f"  {job.key} is undone: its gang stays incomplete")
         statement.discard()
 
 
@@ -68,7 +68,7 @@ def _within_job(session: Session, search: Search, job: JobState) -> None:
 def _preempt(session: Session, search: Search, statement: Statement, hunt: Hunt) -> bool:
     task = hunt.task
     if reason := not_eligible(session, task):
-        session.story.note(task.key, "preempt", reason)
+        session.trace.note(task.key, "preempt", reason)
         return False
     if session.pre_predicate(task) is not None:
         return False
@@ -79,7 +79,7 @@ def _preempt(session: Session, search: Search, statement: Statement, hunt: Hunt)
 
 
 def not_eligible(session: Session, task: TaskState) -> str | None:
-    """Why the task may not evict anybody: its policy, or a nominated node that is already being cleared for it."""
+    """Why the task may not evict any task: its policy, or a nominated node that is already being cleared for it."""
     if task.task.never_preempts:
         return "its preemptionPolicy is Never"
     name = session.nominated_node(task)

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from cpsched.greedy.volcano.actions.hunt import Hunt
 from cpsched.greedy.volcano.amounts import give
-from cpsched.greedy.volcano.fast.board import Board, NodeSet
+from cpsched.greedy.volcano.fast.bulk_finder import BulkFinder, NodeSet
+from cpsched.greedy.volcano.finder import Nodes
 from cpsched.greedy.volcano.nodes import NodeAccount
-from cpsched.greedy.volcano.search import Nodes, enough, ranked
+from cpsched.greedy.volcano.search import enough, ranked
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.statement import Statement
 from cpsched.greedy.volcano.tasks import TaskState
@@ -16,45 +17,45 @@ from cpsched.resources import is_empty
 
 
 def preempt_normally(session: Session, statement: Statement, hunt: Hunt, nodes: Nodes) -> bool:
-    """Take the first node in score order that works, even one on which nobody need go."""
+    """Take the first node in score order that works, even one without any victim."""
     if not nodes:
         return False
-    board = session.board
-    if board is not None and isinstance(nodes, NodeSet):
-        done = _preempt_somewhere(session, board, statement, hunt, nodes)
+    finder = session.bulk_finder
+    if finder is not None and isinstance(nodes, NodeSet):
+        done = _preempt_somewhere(session, finder, statement, hunt, nodes)
     else:
         done = any(_preempt_on(session, statement, hunt, node) for node in ranked(session, hunt.task, nodes))
     if not done:
-        session.story.note(hunt.task.key, "preempt", f"no node among {len(nodes)} can be cleared for it")
+        session.trace.note(hunt.task.key, "preempt", f"no node among {len(nodes)} can be cleared for it")
     return done
 
 
-def _preempt_somewhere(session: Session, board: Board, statement: Statement, hunt: Hunt, nodes: NodeSet) -> bool:
+def _preempt_somewhere(session: Session, finder: BulkFinder, statement: Statement, hunt: Hunt, nodes: NodeSet) -> bool:
     """The fast path: nodes that cannot be cleared are left out, and of doomed attempts only the traces are left."""
     task = hunt.task
-    prospect = board.preempting(task, within_job=hunt.within_job)
-    unsettled = board.unsettled(prospect)
-    vain: NodeAccount | None = None
-    for node in board.ranked(task, nodes, prospect.worth):
-        if prospect.doomed[node.index] and not session.story.wanted:
-            vain = node
+    prospect = finder.preempting(task, within_job=hunt.within_job)
+    unsettled = finder.unsettled(prospect)
+    doomed: NodeAccount | None = None
+    for node in finder.ranked(task, nodes, prospect.worth):
+        if prospect.doomed[node.index] and not session.trace.wanted:
+            doomed = node
             if node.index in unsettled:
-                board.leave_traces(board.victims(prospect, node))
+                finder.leave_traces(finder.victims(prospect, node))
             continue
-        if vain is not None:
-            _note_refusal(session, board, task, board.victims(prospect, vain))
-            vain = None
+        if doomed is not None:
+            _note_refusal(session, finder, task, finder.victims(prospect, doomed))
+            doomed = None
         if _preempt_on(session, statement, hunt, node):
             return True
-    if vain is not None:
+    if doomed is not None:
         # Of refusals by one rule the last one's numbers stay.
-        _note_refusal(session, board, task, board.victims(prospect, vain))
+        _note_refusal(session, finder, task, finder.victims(prospect, doomed))
     return False
 
 
-def _note_refusal(session: Session, board: Board, task: TaskState, gone: Sequence[TaskState]) -> None:
-    if board.limits is not None and (refusal := board.limits.refusal(session.queue_of(task), task, gone)):
-        session.story.note(task.key, "preempt", refusal)
+def _note_refusal(session: Session, finder: BulkFinder, task: TaskState, gone: Sequence[TaskState]) -> None:
+    if finder.limits is not None and (refusal := finder.limits.refusal(session.queue_of(task), task, gone)):
+        session.trace.note(task.key, "preempt", refusal)
 
 
 def _preempt_on(session: Session, statement: Statement, hunt: Hunt, node: NodeAccount) -> bool:
@@ -71,11 +72,11 @@ def _preempt_on(session: Session, statement: Statement, hunt: Hunt, node: NodeAc
     while waiting and not fits:
         victim = waiting.pop()
         attempt.evict(victim, "preempt", task.job)
-        session.story.tell(f"  {victim.key} on {node.name} goes for {task.key}")
+        session.trace.tell(f"  {victim.key} on {node.name} goes for {task.key}")
         give(evicted, victim.request)
         fits = _fits(session, task, node)
     if fits and attempt.pipeline(task, node, after_eviction=not is_empty(evicted)):
-        session.story.tell(f"  {task.key} reserves room on {node.name}")
+        session.trace.tell(f"  {task.key} reserves room on {node.name}")
         statement.merge(attempt)
         return True
     attempt.discard()
@@ -84,19 +85,19 @@ def _preempt_on(session: Session, statement: Statement, hunt: Hunt, node: NodeAc
 
 def _is_doomed(session: Session, task: TaskState, victims: Sequence[TaskState]) -> bool:
     """Whether the queue could not take the task even if all victims went; if so, the traces of trying are left."""
-    board = session.board
-    if board is None or session.story.wanted or board.limits is None:
+    finder = session.bulk_finder
+    if finder is None or session.trace.wanted or finder.limits is None:
         return False
-    refusal = board.limits.refusal(session.queue_of(task), task, victims)
+    refusal = finder.limits.refusal(session.queue_of(task), task, victims)
     if refusal is not None:
-        board.leave_traces(victims)
-        session.story.note(task.key, "preempt", refusal)
+        finder.leave_traces(victims)
+        session.trace.note(task.key, "preempt", refusal)
     return refusal is not None
 
 
 def _fits(session: Session, task: TaskState, node: NodeAccount) -> bool:
     """The queue may take it, the node has room, and every filter passes."""
     if refusal := session.not_allocatable(session.queue_of(task), task):
-        session.story.note(task.key, "preempt", refusal)
+        session.trace.note(task.key, "preempt", refusal)
         return False
     return node.fits_future(task.request) and session.predicate(task, node) is None

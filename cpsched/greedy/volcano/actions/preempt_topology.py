@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cpsched.greedy.volcano.actions.hunt import Hunt
+from cpsched.greedy.volcano.finder import Nodes
 from cpsched.greedy.volcano.hooks import Simulation
 from cpsched.greedy.volcano.nodes import NodeAccount
-from cpsched.greedy.volcano.search import Nodes, enough
+from cpsched.greedy.volcano.search import enough
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.statement import Statement
 from cpsched.greedy.volcano.tasks import TaskState
@@ -40,17 +41,17 @@ def preempt_by_dry_run(session: Session, statement: Statement, hunt: Hunt, nodes
         if len(found) >= wanted:
             break
     if not found:
-        session.story.note(task.key, "preempt", f"no node among {len(nodes)} can be cleared for it")
+        session.trace.note(task.key, "preempt", f"no node among {len(nodes)} can be cleared for it")
         return False
     chosen = _chosen(session, found)
     attempt = Statement(session)
     for victim in chosen.victims:
         attempt.evict(victim, "preempt", task.job)
-        session.story.tell(f"  {victim.key} on {chosen.node.name} goes for {task.key}")
+        session.trace.tell(f"  {victim.key} on {chosen.node.name} goes for {task.key}")
     if not attempt.pipeline(task, chosen.node, after_eviction=True):
         attempt.discard()
         return False
-    session.story.tell(f"  {task.key} reserves room on {chosen.node.name}")
+    session.trace.tell(f"  {task.key} reserves room on {chosen.node.name}")
     statement.merge(attempt)
     return True
 
@@ -72,7 +73,7 @@ class _DryRun:
         self._pictures: list[tuple[PluginConf, Simulation]] = session.simulations(task, node)
 
     def victims(self, hunt: Hunt) -> list[TaskState]:
-        """Whom the task would cost here; nobody means that the node is none (`SelectVictimsOnNode`)."""
+        """The victims the task would need here; none means that the node is none (`SelectVictimsOnNode`)."""
         session, task, node = self._session, self._task, self._node
         candidates = session.victim_candidates("preemptable", filter(hunt.may_go, node.tasks.values()))
         named = session.victims("preemptable", task, candidates)
@@ -91,7 +92,7 @@ class _DryRun:
         return self._reprieve(gone)
 
     def _reprieve(self, gone: list[TaskState]) -> list[TaskState]:
-        """Put back whoever need not go, the most important first."""
+        """Put back victims that need not go, the most important first."""
         final = []
         for victim in reversed(gone):
             if not self._add(victim):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from cpsched.greedy.volcano.amounts import fits, give
-from cpsched.greedy.volcano.fast.board import NodeSet
 from cpsched.greedy.volcano.heap import Heap
 from cpsched.greedy.volcano.hooks import Refusal
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.nodes import NodeAccount
-from cpsched.greedy.volcano.search import Nodes, Search, by_shard, enough, for_preemption, resolvable
+from cpsched.greedy.volcano.search import Search, by_shard, enough, finder_of, for_preemption, resolvable
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.statement import Statement
 from cpsched.greedy.volcano.status import Status
@@ -34,13 +33,13 @@ def reclaim(session: Session) -> None:
     while queues:
         queue = queues.pop()
         if refusal := session.overused(queue):
-            session.story.tell(f"reclaim: queue {queue.name} is passed over: {refusal.text()}")
+            session.trace.tell(f"reclaim: queue {queue.name} is passed over: {refusal.text()}")
             _note(session, list(starving.get(queue.name, ())), refusal)
             continue
         jobs = starving.get(queue.name)
         while jobs:
             job = jobs.pop()
-            session.story.tell(f"reclaim: queue {queue.name}: job {job.key}")
+            session.trace.tell(f"reclaim: queue {queue.name}: job {job.key}")
             _serve(session, job, tasks[job.key])
 
 
@@ -50,31 +49,26 @@ def _serve(session: Session, job: JobState, tasks: Heap[TaskState]) -> None:
     while session.is_starving(job) and tasks:
         task = tasks.pop()
         if task.task.never_preempts:
-            session.story.note(task.key, "reclaim", "its preemptionPolicy is Never")
+            session.trace.note(task.key, "reclaim", "its preemptionPolicy is Never")
         elif refusal := session.not_preemptive(queue, task.request):
-            session.story.note(task.key, "reclaim", refusal)
+            session.trace.note(task.key, "reclaim", refusal)
         elif session.pre_predicate(task) is None:
             _reclaim_for(session, statement, task)
     if session.is_pipelined(job):
         statement.commit()
     else:
-        session.story.tell(f"  {job.key} is undone: its gang stays incomplete")
+        session.trace.tell(f"  {job.key} is undone: its gang stays incomplete")
         statement.discard()
 
 
 def _reclaim_for(session: Session, statement: Statement, task: TaskState) -> None:
     cached = session.conf.configurations["reclaim"].boolean("predicateErrorCacheEnable")
     nodes, _ = Search(session, cached=cached).feasible(task, resolvable(session, task), for_preemption(session))
-    for node in (node for group in by_shard(session, nodes) for node in _worth_a_look(session, task, group)):
+    finder = finder_of(session, nodes)
+    for node in (node for group in by_shard(session, nodes) if group for node in finder.reclaiming(task, group)):
         if reclaim_on(session, statement, task, node):
             return
-    session.story.note(task.key, "reclaim", f"no node among {len(nodes)} gives enough up")
-
-
-def _worth_a_look(session: Session, task: TaskState, nodes: Nodes) -> Nodes:
-    if session.board is not None and isinstance(nodes, NodeSet):
-        return session.board.reclaiming(task, nodes)
-    return nodes
+    session.trace.note(task.key, "reclaim", f"no node among {len(nodes)} gives enough up")
 
 
 def reclaim_on(session: Session, statement: Statement, task: TaskState, node: NodeAccount) -> bool:
@@ -92,10 +86,10 @@ def reclaim_on(session: Session, statement: Statement, task: TaskState, node: No
         attempt.evict(victim, "reclaim", task.job)
         give(room, victim.request)
         evicted = True
-        session.story.tell(f"  {victim.key} on {node.name} goes for {task.key}")
+        session.trace.tell(f"  {victim.key} on {node.name} goes for {task.key}")
     # Neither filters nor the queue's limit are asked again here.
     if fits(task.request, room) and attempt.pipeline(task, node, after_eviction=evicted):
-        session.story.tell(f"  {task.key} reserves room on {node.name}")
+        session.trace.tell(f"  {task.key} reserves room on {node.name}")
         statement.merge(attempt)
         return True
     attempt.discard()
@@ -113,4 +107,4 @@ def may_go(session: Session, task: TaskState, other: TaskState) -> bool:
 def _note(session: Session, jobs: list[JobState], refusal: Refusal) -> None:
     for job in jobs:
         for task in job.pending():
-            session.story.note(task.key, "reclaim", refusal)
+            session.trace.note(task.key, "reclaim", refusal)

@@ -2,32 +2,12 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from cpsched.greedy.volcano.devices.contract import Cards
+from cpsched.hardware.gpu_share import MEMORY, NUMBER, annotated, node_cards, wish
 from cpsched.instance import Node, Task
-from cpsched.objects.base import Quantities
-from cpsched.objects.pod import Container
-from cpsched.quantity import whole
-
-MEMORY, NUMBER = "volcano.sh/gpu-memory", "volcano.sh/gpu-number"
-INDEX, UNHEALTHY = "volcano.sh/gpu-index", "volcano.sh/gpu-unhealthy-ids"
-_NUMBER = re.compile(r"[+-]?\d+", re.ASCII)
-
-
-def amount(stated: Quantities, name: str) -> int:
-    """A whole amount, 0 if it is not stated."""
-    return whole(stated[name]) if name in stated else 0
-
-
-def wish(task: Task, name: str) -> int:
-    """What a pod wants: the sum of its containers, but at least what one init container wants; limits only."""
-
-    def limit(container: Container) -> int:
-        return amount(container.resources.limits, name)
-
-    return max([sum(map(limit, task.spec.containers)), *map(limit, task.spec.init_containers)])
 
 
 @dataclass(frozen=True)
@@ -42,19 +22,14 @@ class GpuShare:
 
     def cards(self, node: Node) -> Cards | None:
         """Cards of equal memory, less those that are marked unhealthy."""
-        capacity = node.node.status.capacity
-        memory, number = amount(capacity, MEMORY), amount(capacity, NUMBER)
-        if memory <= 0 or number <= 0:
-            return None
-        unhealthy = _numbers(node.node.metadata.annotations.get(UNHEALTHY, ""), skip=True)
-        ids = [index for index in range(number) if index not in unhealthy]
-        return GpuCards(node.name, ids, memory // number, by_memory=self.by_memory)
+        found = node_cards(node)
+        return None if found is None else GpuCards(node.name, found.ids, found.memory, by_memory=self.by_memory)
 
 
 class GpuCards:
     """Who is on which card of a node."""
 
-    def __init__(self, node: str, ids: list[int], memory: int, *, by_memory: bool):
+    def __init__(self, node: str, ids: Iterable[int], memory: int, *, by_memory: bool):
         self._node, self._memory, self._by_memory = node, memory, by_memory
         self._pods: dict[int, dict[str, int]] = {index: {} for index in ids}
         """card → pod → its whole wish for memory"""
@@ -91,7 +66,7 @@ class GpuCards:
 
     def enter(self, task: Task) -> None:
         """Every card of its annotation bears the whole of its memory."""
-        for index in _numbers(task.pod.metadata.annotations.get(INDEX, "")):
+        for index in annotated(task):
             if index in self._pods:
                 self._pods[index][task.key] = wish(task, MEMORY)
 
@@ -114,11 +89,3 @@ class GpuCards:
 
     def _unused(self) -> list[int]:
         return [index for index, pods in self._pods.items() if not pods]
-
-
-def _numbers(text: str, *, skip: bool = False) -> list[int]:
-    """The numbers of a comma-separated text; what is none is skipped, or spoils it all."""
-    parts = text.split(",")
-    if not skip and not all(map(_NUMBER.fullmatch, parts)):
-        return []
-    return [int(part) for part in parts if _NUMBER.fullmatch(part)]

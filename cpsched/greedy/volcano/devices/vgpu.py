@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from cpsched.greedy.volcano.devices.contract import Cards
-from cpsched.greedy.volcano.devices.gpu_share import amount
+from cpsched.hardware.vgpu import (
+    ALL_CORES,
+    Rule,
+    Want,
+    annotated,
+    asks,
+    group_of,
+    is_allowed,
+    node_cards,
+    rules_of,
+    shares_mode,
+    spreads,
+    wants,
+)
 from cpsched.instance import Node, Task
 
-REGISTER = "volcano.sh/node-vgpu-register"
-NUMBER, MEMORY, CORES = "volcano.sh/vgpu-number", "volcano.sh/vgpu-memory", "volcano.sh/vgpu-cores"
-IDS, MODE, SPREAD = "volcano.sh/vgpu-ids-new", "volcano.sh/vgpu-mode", "volcano.sh/vgpu-podgroup-policy"
-USE_TYPE, NO_TYPE = "nvidia.com/use-gputype", "nvidia.com/nouse-gputype"
-USE_UUID, NO_UUID = "volcano.sh/vgpu-use-gpuuuid", "volcano.sh/vgpu-nouse-gpuuuid"
-GROUPS = ("scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name")
-HAMI_CORE = "hami-core"
-"""How a node shares its cards; without configured geometries of MIG there is no other way."""
 _REFUSED = "hami-vgpuDeviceSharing error"
-_FIELDS = 6
-
-Rule = tuple[tuple[str, str], ...]
-"""Labels of pods that keep a card from others with the same labels."""
 
 
 @dataclass
@@ -48,15 +47,6 @@ class Card:
 
 
 @dataclass(frozen=True)
-class Want:
-    """What a container wants: so many cards, of each so much; no memory is all of it."""
-
-    number: int
-    memory: int
-    cores: int
-
-
-@dataclass(frozen=True)
 class VGpu:
     """Virtual GPUs, with the order in which cards are tried and the rules of exclusion."""
 
@@ -65,14 +55,11 @@ class VGpu:
 
     def asks(self, task: Task) -> bool:
         """Whether some container limits such cards."""
-        return any(name in one.resources.limits for one in task.spec.containers for name in (MEMORY, NUMBER))
+        return asks(task)
 
     def cards(self, node: Node) -> Cards | None:
         """The cards that the node registers; nothing unless all of it can be read."""
-        text, allocatable = node.node.metadata.annotations.get(REGISTER), node.node.status.allocatable
-        if text is None or any(amount(allocatable, name) <= 0 for name in (NUMBER, CORES, MEMORY)):
-            return None
-        found = _registered(text)
+        found = [Card(card.index, card.uuid, card.count, card.memory, card.type) for card in node_cards(node)]
         return VGpuCards(found, self) if found else None
 
 
@@ -94,7 +81,7 @@ class VGpuCards:
         return _REFUSED if chosen is None else None
 
     def score(self) -> float:
-        """Of the task that last found cards here, whoever asks."""
+        """Of the task that last found cards here, for all tasks."""
         return self._score
 
     def book(self, task: Task) -> bool:
@@ -162,12 +149,11 @@ class VGpuCards:
 
     def _choose(self, task: Task) -> list[Card] | None:
         """The cards, charged already; None if a container finds too few, whatever is charged by then."""
-        annotations = task.pod.metadata.annotations
-        if annotations.get(MODE, HAMI_CORE) != HAMI_CORE:
+        if not shares_mode(task.pod.metadata.annotations):
             return None
         closed = {index for rule in self._rules_of(task) for index in self._reserved[rule]}
         taken: list[Card] = []
-        for want in _wants(task):
+        for want in wants(task):
             if want.number > len(self._list):
                 return None
             left = want.number
@@ -197,82 +183,22 @@ class VGpuCards:
 
     def _annotated(self, task: Task) -> list[tuple[Card, int, int]]:
         found = []
-        for text in task.pod.metadata.annotations.get(IDS, "").replace(";", ":").split(":"):
-            parts = text.split(",")
-            if len(parts) >= 4:
-                card = next((one for one in self._list if one.uuid in parts[0]), None)
-                if card is not None:
-                    found.append((card, _number(parts[2]), _number(parts[3])))
+        for share in annotated(task):
+            card = next((one for one in self._list if one.uuid in share.uuid), None)
+            if card is not None:
+                found.append((card, share.memory, share.cores))
         return found
 
     def _rules_of(self, task: Task) -> list[Rule]:
-        return [rule for rule in self._kind.rules if all(task.labels.get(key) == value for key, value in rule)]
-
-
-def _wants(task: Task) -> list[Want]:
-    found = []
-    for container in task.spec.containers:
-        limits, requests = container.resources.limits, container.resources.requests
-        if NUMBER not in limits and MEMORY not in limits:
-            continue
-        stated = {**requests, **limits}
-        number = amount(limits, NUMBER) if NUMBER in limits else 1
-        found.append(Want(number, amount(stated, MEMORY), amount(stated, CORES)))
-    return found
+        return rules_of(task, self._kind.rules)
 
 
 def _suits(card: Card, want: Want, task: Task) -> bool:
-    annotations = task.pod.metadata.annotations
-    if not _uuid_allowed(card.uuid, annotations) or card.sharers >= card.count:
+    if not is_allowed(card.type, card.uuid, task.pod.metadata.annotations) or card.sharers >= card.count:
         return False
-    group = _group(task) if annotations.get(SPREAD) == "spread" else None
-    if group and any(_group(other) == group for other in card.pods.values()):
+    group = group_of(task) if spreads(task) else None
+    if group and any(group_of(other) == group for other in card.pods.values()):
         return False
-    if card.memory - card.used_memory < (want.memory or card.memory) or card.used_cores + want.cores > 100:
+    if card.memory - card.used_memory < (want.memory or card.memory) or card.used_cores + want.cores > ALL_CORES:
         return False
-    if (want.cores == 100 and card.sharers > 0) or (card.used_cores == 100 and want.cores == 0):
-        return False
-    return "NVIDIA" in card.type and _type_allowed(card.type.upper(), annotations)
-
-
-def _type_allowed(type_: str, annotations: Mapping[str, str]) -> bool:
-    if USE_TYPE in annotations:
-        return any(part.upper() in type_ for part in annotations[USE_TYPE].split(","))
-    if NO_TYPE in annotations:
-        return not any(part.upper() in type_ for part in annotations[NO_TYPE].split(","))
-    return True
-
-
-def _uuid_allowed(uuid: str, annotations: Mapping[str, str]) -> bool:
-    if USE_UUID in annotations:
-        return uuid in _trimmed(annotations[USE_UUID])
-    return NO_UUID not in annotations or uuid not in _trimmed(annotations[NO_UUID])
-
-
-def _trimmed(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",")]
-
-
-def _group(task: Task) -> tuple[str, str] | None:
-    annotations = task.pod.metadata.annotations
-    name = next((annotations[key] for key in GROUPS if annotations.get(key)), "")
-    return (task.namespace, name) if name else None
-
-
-def _registered(text: str) -> list[Card]:
-    """The cards of a register; none at all if one of them says too little."""
-    if ":" not in text:
-        return []
-    cards = []
-    for index, piece in enumerate(text.split(":")):
-        if "," not in piece:
-            continue
-        parts = piece.split(",")
-        if len(parts) < _FIELDS:
-            return []
-        cards.append(Card(index, parts[0], _number(parts[1]), _number(parts[2]), parts[3]))
-    return cards
-
-
-def _number(text: str) -> int:
-    return int(text) if re.fullmatch(r"[+-]?\d+", text, re.ASCII) else 0
+    return not (want.cores == ALL_CORES and card.sharers > 0) and not (card.used_cores == ALL_CORES and want.cores == 0)

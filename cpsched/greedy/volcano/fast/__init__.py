@@ -1,1 +1,1 @@
-"""The same answers for all nodes at once: arrays over nodes, worked out once per kind of task, mended where touched."""
+"""The same answers for all nodes at once: arrays over nodes, computed once per kind of task, updated where touched."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from cpsched.greedy.volcano.fast.arrays import BALANCED, EXACT, GPU, Layout
-from cpsched.greedy.volcano.fast.bulk import BinpackBulk, OrderBulk
+from cpsched.greedy.volcano.fast.plugin_bulk import BinpackBulk, OrderBulk
 from cpsched.greedy.volcano.tasks import TaskState
 from cpsched.resources import THRESHOLD
 

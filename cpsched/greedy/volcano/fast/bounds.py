@@ -1,4 +1,4 @@
-"""Where victims could clear enough room, told for all nodes at once."""
+"""Where victims could clear enough room, found for all nodes at once."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cpsched.greedy.volcano.fast.arrays import Ints, Mask, NodeArrays
-from cpsched.greedy.volcano.fast.bulk import ShareBulk
-from cpsched.greedy.volcano.fast.naming import Naming
-from cpsched.greedy.volcano.fast.rows import Rows
+from cpsched.greedy.volcano.fast.plugin_bulk import ShareBulk
+from cpsched.greedy.volcano.fast.victim_arrays import VictimArrays
+from cpsched.greedy.volcano.fast.victim_votes import VictimVotes
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.tasks import TaskState
 
@@ -19,9 +19,9 @@ class Prospect(NamedTuple):
     """What preempt would find on every node."""
 
     worth: Mask
-    """Nodes it must look at: on the others there is too little room even if everybody goes who may."""
+    """Nodes it must look at: on the others there is too little room even if all go that may."""
     doomed: Mask
-    """Those of them with victims, all of whom would go in vain: the queue may not take the task even then."""
+    """Those of them with victims, all of whose evictions would not help: the queue may not take the task even then."""
     victims: Ints
     """The rows named, node by node; for doomed nodes these are the victims."""
 
@@ -31,9 +31,9 @@ class Bounds:
 
     def __init__(self, session: Session, arrays: NodeArrays, limits: ShareBulk | None):
         self._session, self._arrays, self._limits = session, arrays, limits
-        self.rows = Rows(session, arrays.names)
-        self._preemptable = Naming(session, self.rows, arrays.count, "preemptable")
-        self._reclaimable = Naming(session, self.rows, arrays.count, "reclaimable")
+        self.rows = VictimArrays(session, arrays.names)
+        self._preemptable = VictimVotes(session, self.rows, arrays.count, "preemptable")
+        self._reclaimable = VictimVotes(session, self.rows, arrays.count, "reclaimable")
         self._kept: dict[Hashable, Any] = {}
         self._version = 0
 
@@ -55,9 +55,9 @@ class Bounds:
         if found is None:
             rows = self.rows
             may_go = rows.running & rows.willing & rows.reclaimable & (rows.queue != rows.queue_number[queue])
-            somebody = np.bincount(rows.node[may_go], minlength=self._arrays.count) > 0
+            some = np.bincount(rows.node[may_go], minlength=self._arrays.count) > 0
             victims = self._reclaimable.named(may_go, task)
-            found = self._kept[key] = somebody & self._enough(self._given(victims, task), task)
+            found = self._kept[key] = some & self._enough(self._given(victims, task), task)
         return found
 
     def _fresh(self) -> dict[Hashable, Any]:
@@ -77,8 +77,8 @@ class Bounds:
         worth = self._enough(given, task)
         doomed = np.zeros(self._arrays.count, dtype=np.bool_)
         if self._limits is not None and self._preemptable.exact:
-            somebody = np.bincount(rows.node[victims], minlength=self._arrays.count) > 0
-            doomed = worth & somebody & self._refused(given, task, self._limits)
+            some = np.bincount(rows.node[victims], minlength=self._arrays.count) > 0
+            doomed = worth & some & self._refused(given, task, self._limits)
         return Prospect(worth, doomed, victims)
 
     def _given(self, victims: Ints, task: TaskState) -> dict[str, Any]:

@@ -55,7 +55,7 @@ PLUGINS: dict[str, Plugin] = {
 
 RULES_OF_PLUGIN: dict[str, tuple[str, ...]] = {
     "capacity": ("deserved", "queue", "eviction"),
-    "cdp": (),
+    "cdp": ("protect.cooldown",),
     "conformance": ("protect.conformance",),
     "drf": (),
     "gang": ("gang", "protect.gang"),
@@ -67,6 +67,6 @@ RULES_OF_PLUGIN: dict[str, tuple[str, ...]] = {
 """Plugin that votes on victims → the rules by which the checker and the optimum spare the same victims.
 
 A plugin that spares victims without a rule binds the mirror alone: the optimum then evicts what Volcano never would.
-There is none for cdp, which spares pods for a while after their start, none for drf, whose victims follow from fairness
+There is none for drf, whose victims follow from fairness
 among jobs, and none for tdm, whose follow from time windows.
 """

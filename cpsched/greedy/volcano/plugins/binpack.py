@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cpsched.greedy.volcano.fast.bulk import BinpackBulk
+from cpsched.greedy.volcano.fast.plugin_bulk import BinpackBulk
 from cpsched.greedy.volcano.fullness import fullness
 from cpsched.greedy.volcano.hooks import Hooks
 from cpsched.greedy.volcano.session import Session

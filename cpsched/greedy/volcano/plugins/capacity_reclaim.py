@@ -20,7 +20,7 @@ class Reclaim:
         self._session, self._queues = session, queues
 
     def victims(self, reclaimer: TaskState, candidates: Sequence[TaskState]) -> tuple[list[TaskState], int]:
-        """Candidates in victim order, each judged after those before it are gone."""
+        """Candidates in victim order, each looked at after those before it are gone."""
         own = self._account(reclaimer)
         if self._queues.refused is not None or own is None:
             return [], REJECT
@@ -35,7 +35,7 @@ class Reclaim:
         return named, PERMIT
 
     def evictable(self, eviction: GangEviction, candidates: Sequence[TaskState]) -> tuple[list[TaskState], int]:
-        """Gang actions: anybody within a queue; between queues what is above deserved, ancestors left out."""
+        """Gang actions: any task within a queue; between queues what is above deserved, ancestors left out."""
         if eviction.action == "gangpreempt":
             return list(candidates), PERMIT
         if self._queues.refused is not None:

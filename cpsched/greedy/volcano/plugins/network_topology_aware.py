@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from cpsched.greedy.volcano.fast.bulk import NearBulk
+from cpsched.greedy.volcano.fast.plugin_bulk import NearBulk
 from cpsched.greedy.volcano.hooks import Hooks
 from cpsched.greedy.volcano.nodes import NodeAccount
 from cpsched.greedy.volcano.plugins.hyper_node_bulk import NearScores

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cpsched.greedy.volcano.fast.bulk import OrderBulk, Scores
+from cpsched.greedy.volcano.fast.plugin_bulk import OrderBulk, Scores
 from cpsched.greedy.volcano.hooks import Hooks
 from cpsched.greedy.volcano.nodes import NodeAccount
 from cpsched.greedy.volcano.plugins.predicates import cluster_of

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cpsched.filters.status import Status, error, unresolvable
+from cpsched.filters.status import error, unresolvable
 from cpsched.greedy.volcano.fit import FitError
 from cpsched.greedy.volcano.hooks import Hooks
 from cpsched.greedy.volcano.nodes import NodeAccount
-from cpsched.greedy.volcano.plugins.numa_cpus import Cpus, NodeCpus
-from cpsched.greedy.volcano.quality import GUARANTEED, quality
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.tasks import TaskState
-from cpsched.instance import Task
+from cpsched.hardware.cpus import Cpus, NodeCpus, policy_of, unfit, whole_cpus
+from cpsched.hardware.quality import GUARANTEED, quality
 from cpsched.objects.numa import Numatopology
 from cpsched.policy import PluginConf
-from cpsched.quantity import nano
 
 NAME = "numa-aware"
-POLICY = "volcano.sh/numa-topology-policy"
-_CORE = 10**9
 
 
 def numa_aware(session: Session, conf: PluginConf) -> Hooks:
@@ -45,12 +41,13 @@ class NumaAware:
         """The objection, None if the node will do; the CPUs are noted for the case that the task goes there."""
         if quality(task.task) != GUARANTEED:
             return None
-        policy, cpus = _policy(task.task), self._nodes.get(node.name)
-        if not policy and (cpus is None or not cpus.static or cpus.policy in ("", "none")):
+        policy, cpus = policy_of(task.task), self._nodes.get(node.name)
+        if not policy and (cpus is None or not cpus.tests_all):
             return None
-        refusal = _unfit(policy, cpus)
+        reason = unfit(policy, cpus)
+        refusal = None if reason is None else error(NAME, reason)
         if refusal is None and cpus is not None:
-            assigned, container = cpus.assign(_requests(task.task))
+            assigned, container = cpus.assign(whole_cpus(task.task))
             if container is None:
                 self._assigned.setdefault(task.key, {})[node.name] = assigned
             else:
@@ -60,7 +57,7 @@ class NumaAware:
     def scores(self, task: TaskState, nodes: Sequence[NodeAccount]) -> dict[str, float]:
         """Nodes on which the CPUs are of fewer NUMA nodes, for pods that ask for a policy."""
         assigned = self._assigned.get(task.key)
-        if not _policy(task.task) or assigned is None:
+        if not policy_of(task.task) or assigned is None:
             return {}
         spread = {
             node.name: self._nodes[node.name].numa_nodes(assigned[node.name]) if node.name in assigned else 0
@@ -80,29 +77,3 @@ class NumaAware:
         """It gives them back; a pod that runs has none here, so evicting it frees none."""
         if task.node in self._assigned.get(task.key, {}):
             self._nodes[task.node].free |= self._assigned[task.key][task.node]
-
-
-def _policy(task: Task) -> str:
-    """The policy that the pod asks for, empty for none."""
-    stated = task.pod.metadata.annotations.get(POLICY, "")
-    return "" if stated == "none" else stated
-
-
-def _unfit(policy: str, cpus: NodeCpus | None) -> Status | None:
-    """Why the node is not one of the pod's policy."""
-    if cpus is None:
-        return error(NAME, "numa info is empty")
-    if policy and not cpus.static:
-        return error(NAME, "cpu manager policy isn't static")
-    if policy and policy != cpus.policy:
-        return error(NAME, f"task topology policy[{policy}] is different with node[{cpus.policy}]")
-    return None if cpus.free else error(NAME, "cpu allocatable map is empty")
-
-
-def _requests(task: Task) -> list[tuple[str, int | None]]:
-    """Containers with the whole CPUs they ask for; None for a fraction, or nothing."""
-    found: list[tuple[str, int | None]] = []
-    for container in task.spec.containers:
-        amount = nano(container.resources.requests.get("cpu", "0"))
-        found.append((container.name, amount // _CORE if amount and amount % _CORE == 0 else None))
-    return found

@@ -22,7 +22,7 @@ from cpsched.filters.args import Args
 from cpsched.filters.contract import Filter, PreFilterResult
 from cpsched.filters.status import Code, Status, error
 from cpsched.greedy.volcano.devices.contract import Books
-from cpsched.greedy.volcano.fast.bulk import FilterBulk
+from cpsched.greedy.volcano.fast.plugin_bulk import FilterBulk
 from cpsched.greedy.volcano.fit import TOO_MANY_PODS, FitError, aborts
 from cpsched.greedy.volcano.hooks import Hooks
 from cpsched.greedy.volcano.nodes import NodeAccount

@@ -1,4 +1,4 @@
-"""priority: the more important first, and nobody evicts his better; mirrors `plugins/priority/priority.go`."""
+"""priority: the more important first, and no task evicts a better one; mirrors `plugins/priority/priority.go`."""
 
 from __future__ import annotations
 

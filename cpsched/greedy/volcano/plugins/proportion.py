@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cpsched.greedy.volcano.amounts import Amounts, give, take
-from cpsched.greedy.volcano.fast.bulk import ShareBulk
+from cpsched.greedy.volcano.fast.plugin_bulk import ShareBulk
 from cpsched.greedy.volcano.hooks import PERMIT, REJECT, Hooks, Refusal
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.nodes import NodeAccount

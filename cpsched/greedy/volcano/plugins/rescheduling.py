@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from cpsched.greedy.volcano.hooks import Hooks
 from cpsched.greedy.volcano.nodes import NodeAccount
-from cpsched.greedy.volcano.quality import quality
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.tasks import TaskState
+from cpsched.hardware.quality import quality
 from cpsched.objects.beside import NodeLoad
 from cpsched.policy import PluginConf
 from cpsched.policy.nested import LowUtilization

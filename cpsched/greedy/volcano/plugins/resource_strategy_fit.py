@@ -69,7 +69,7 @@ def _strategy(task: TaskState, node: NodeAccount, table: FitTable) -> float:
 
 
 def _entries(task: TaskState, table: FitTable) -> list[tuple[str, float, FitEntry]] | None:
-    """What is rated of the task's request, and how; the pod's own annotations come first, None if they are in vain."""
+    """What is rated of the task's request, and how; the pod's own annotations come first, None if they name nothing."""
     annotations = task.task.pod.metadata.annotations
     if own := annotations.get(TYPE):
         weights = _weights(annotations.get(WEIGHT, ""))

@@ -43,7 +43,7 @@ def usage(session: Session, conf: PluginConf) -> Hooks:
 
 
 class NodeLoads:
-    """What was measured, and what is guessed of the tasks that nobody has measured yet."""
+    """What was measured, and what is guessed of the tasks that are not measured yet."""
 
     def __init__(self, session: Session, conf: PluginConf):
         self._session = session
@@ -81,7 +81,7 @@ class NodeLoads:
         return left / whole * 100 * self._weight
 
     def allocated(self, task: TaskState) -> None:
-        """A task comes; one that comes back is guessed anew, though it has been measured."""
+        """A task comes; one that comes back is guessed again, though it has been measured."""
         self.deallocated(task)
         node = self._session.nodes.get(task.node)
         if node is not None:

@@ -14,8 +14,8 @@ import numpy as np
 
 from cpsched.greedy.outcomes import First
 from cpsched.greedy.volcano.fast.arrays import Ints
-from cpsched.greedy.volcano.fast.board import Board
-from cpsched.greedy.volcano.fast.kind import TaskKind
+from cpsched.greedy.volcano.fast.bulk_finder import BulkFinder
+from cpsched.greedy.volcano.fast.task_kind import TaskKind
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.status import Status
 from cpsched.greedy.volcano.tasks import TaskState
@@ -32,18 +32,17 @@ class Alike:
 
     def distinct(self, row: Sequence[str], sub_jobs: Iterable[SubJob]) -> list[str]:
         """The first of every class of domains that are alike, and the last domain, whose texts stay."""
-        session = self._session
+        session, finder = self._session, self._session.bulk_finder
         groups = list(sub_jobs)
-        if len(row) < 2 or session.board is None or session.story.wanted or not isinstance(session.choices, First):
+        if len(row) < 2 or finder is None or session.trace.wanted or not isinstance(session.choices, First):
             return list(row)
         tasks = [task for group in groups for task in group.tasks.values()]
         if not all(self._is_fresh(group) for group in groups) or not all(map(self._is_plain, tasks)):
             return list(row)
-        board = session.board
-        kinds = board.kinds_of(tasks)
+        kinds = finder.kinds_of(tasks)
         first: dict[Hashable, str] = {}
         for name in row:
-            first.setdefault(self._state(board, name, kinds), name)
+            first.setdefault(self._state(finder, name, kinds), name)
         kept = {*first.values(), row[-1]}
         return [name for name in row if name in kept]
 
@@ -52,21 +51,21 @@ class Alike:
         return sub_job.demand is not None and not sub_job.allocated_in and not sub_job.nominated
 
     def _is_plain(self, task: TaskState) -> bool:
-        board = self._session.board
+        finder = self._session.bulk_finder
         if task.status is not Status.PENDING or task.node or self._session.nominated_node(task):
             return False
         if self._session.jobs[task.job].tasks[task.key] is not task:
             # Left behind by operations that were done again with copies: another object may hold room for it.
             return False
-        return board is not None and board.is_local(task)
+        return finder is not None and finder.is_local(task)
 
-    def _state(self, board: Board, name: str, kinds: Sequence[TaskKind]) -> Hashable:
+    def _state(self, finder: BulkFinder, name: str, kinds: Sequence[TaskKind]) -> Hashable:
         if name not in self._nodes:
             numbers = [self._session.nodes[node].index for node in self._tree.nodes.get(name, ())]
             self._nodes[name] = np.array(numbers, dtype=np.int64)
             self._below[name] = self._shape(name)
         names, shape = self._below[name]
-        return shape, board.state(self._nodes[name], kinds), tuple(board.domain_state(one) for one in names)
+        return shape, finder.state(self._nodes[name], kinds), tuple(finder.domain_state(one) for one in names)
 
     def _shape(self, name: str) -> tuple[list[str], Hashable]:
         """The domains within, and how they share the nodes, which go by their place here."""

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+from cpsched.greedy.volcano.finder import Test
 from cpsched.greedy.volcano.hooks import Refusal
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.placing import place_tasks
-from cpsched.greedy.volcano.search import Test
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.statement import Operation, Statement, saved
 from cpsched.greedy.volcano.task_queue import TaskQueue
@@ -63,7 +63,7 @@ class DomainAllocation:
                 return None
             sheet.become(candidates[domain].left)
             self._recorder.choose(job, domain)
-            session.story.tell(f"  {job.key} goes to {domain}")
+            session.trace.tell(f"  {job.key} goes to {domain}")
             return statement
         return None
 
@@ -77,7 +77,7 @@ class DomainAllocation:
                 if refusal is None:
                     return False
                 refused[task.ordered_request] = refusal
-            session.story.note(task.key, "allocate", refused[task.ordered_request])
+            session.trace.note(task.key, "allocate", refused[task.ordered_request])
         return not any(sub_job.nominated for sub_job in self._job.sub_jobs.values())
 
     def _try_job(self, sheet: Worksheet, domain: str) -> _Found | None:
@@ -120,7 +120,7 @@ class DomainAllocation:
                 job.forget_fit_errors(sub_job)
                 left = tasks.clone()
                 # Of all tries only the last leaves texts.
-                detailed = session.story.wanted or (self._is_last and domain == last)
+                detailed = session.trace.wanted or (self._is_last and domain == last)
                 placed = place_tasks(session, job, sub_job, left, domain, self._test, detailed=detailed)
                 if placed is None or not placed.operations:
                     return None

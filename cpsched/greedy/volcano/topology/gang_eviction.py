@@ -50,13 +50,13 @@ def run(session: Session, action: GangAction) -> None:
         queue = queues.pop()
         jobs = starving.get(queue.name)
         if refusal := action.overused(session, queue):
-            session.story.tell(f"{action.name}: queue {queue.name} is passed over: {refusal.text()}")
+            session.trace.tell(f"{action.name}: queue {queue.name} is passed over: {refusal.text()}")
             for task in (task for job in jobs or () for task in job.pending()):
-                session.story.note(task.key, action.name, refusal)
+                session.trace.note(task.key, action.name, refusal)
             continue
         while jobs:
             job = jobs.pop()
-            session.story.tell(f"{action.name}: queue {queue.name}: job {job.key}")
+            session.trace.tell(f"{action.name}: queue {queue.name}: job {job.key}")
             _Service(session, action, job).serve(queue)
 
 
@@ -72,7 +72,7 @@ class _Service:
         statement = Statement(self._session)
         domains = self._fill(statement, queue)
         if not self._session.is_pipelined(self._job):
-            self._session.story.tell(f"  {self._job.key} is undone: its gang stays incomplete")
+            self._session.trace.tell(f"  {self._job.key} is undone: its gang stays incomplete")
             statement.discard()
             return
         statement.commit()
@@ -88,17 +88,17 @@ class _Service:
         need = total(tasks)
         if refusal := self._action.refused(session, queue, need):
             for task in tasks:
-                session.story.note(task.key, self._action.name, refusal)
+                session.trace.note(task.key, self._action.name, refusal)
             return {}
         planner = Planner(session, job, self._action.name)
         for domain in self._domains():
             for victims in self._attempts(domain, need):
                 plan = planner.plan(domain, victims)
                 if plan is not None and statement.replay(plan.operations):
-                    session.story.tell(f"  {len(victims)} pods in {domain} go for {job.key}")
+                    session.trace.tell(f"  {len(victims)} pods in {domain} go for {job.key}")
                     return plan.domains
         for task in tasks:
-            session.story.note(task.key, self._action.name, "in no domain do victims make enough room")
+            session.trace.note(task.key, self._action.name, "in no domain do victims make enough room")
         return {}
 
     def _domains(self) -> list[str]:

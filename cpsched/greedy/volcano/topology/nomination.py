@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from cpsched.greedy.volcano.finder import Test
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.nodes import NodeAccount
 from cpsched.greedy.volcano.placing import place
-from cpsched.greedy.volcano.search import Search, Test
+from cpsched.greedy.volcano.search import Search
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.statement import Statement
 from cpsched.greedy.volcano.task_queue import TaskQueue

@@ -1,4 +1,4 @@
-"""Domains with too little room for a sub-job, or with room at once, told by counting instead of by trying."""
+"""Domains with too little room for a sub-job, or with room at once, found by counting instead of by trying."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from cpsched.greedy.outcomes import First
 from cpsched.greedy.volcano.fast.arrays import Ints
-from cpsched.greedy.volcano.fast.board import NodeSet
-from cpsched.greedy.volcano.fast.kind import TaskKind
+from cpsched.greedy.volcano.fast.bulk_finder import NodeSet
+from cpsched.greedy.volcano.fast.task_kind import TaskKind
 from cpsched.greedy.volcano.hooks import FLAGS
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.session import Session
@@ -55,7 +55,9 @@ class RoomCount:
 
     def __init__(self, session: Session):
         self._session = session
-        self._usable = session.board is not None and not session.story.wanted and isinstance(session.choices, First)
+        self._usable = (
+            session.bulk_finder is not None and not session.trace.wanted and isinstance(session.choices, First)
+        )
         self._gang_decides = {grouped: all(map(self._only_gang, points)) for grouped, points in _POINTS.items()}
         self._known: tuple[TaskKind, int, tuple[Ints, Ints]] | None = None
 
@@ -86,21 +88,21 @@ class RoomCount:
 
     def _only_kind(self, job: JobState, tasks: Sequence[TaskState]) -> TaskKind | None:
         """The kind of all the tasks, if it is one, and each task simply waits."""
-        board = self._session.board
-        assert board is not None
+        finder = self._session.bulk_finder
+        assert finder is not None
         for task in tasks:
             waits = task.status is Status.PENDING and not task.node and not task.gated and job.tasks[task.key] is task
-            if not waits or self._session.nominated_node(task) or not board.knows(task):
+            if not waits or self._session.nominated_node(task) or not finder.knows(task):
                 return None
-        kinds = board.kinds_of(tasks)
+        kinds = finder.kinds_of(tasks)
         return kinds[0] if len(kinds) == 1 else None
 
     def _room(self, kind: TaskKind, domain: str) -> tuple[int, int]:
         """How many tasks of the kind find room in a domain now, and now or later."""
-        board = self._session.board
-        assert board is not None
-        board.arrays.sync()
-        version = len(board.arrays.log)
+        finder = self._session.bulk_finder
+        assert finder is not None
+        finder.arrays.sync()
+        version = len(finder.arrays.log)
         if self._known is None or self._known[0] is not kind or self._known[1] != version:
             self._known = kind, version, kind.counts()
         nodes = self._session.nodes_in(domain)

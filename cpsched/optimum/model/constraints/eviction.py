@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ortools.sat.python import cp_model
 
-from cpsched.check.protections import covers
 from cpsched.optimum.model.classes import VictimClass
 from cpsched.optimum.model.constraints.reclaim_order import above_shares
 from cpsched.optimum.model.constraints.reclaim_right import claims_of
 from cpsched.optimum.model.variables import Claims, Expr, Variables, sum_of
+from cpsched.rules.protections import covers
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.rights import Action
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, floor, inf
+from math import ceil, floor, gcd, inf
 
 from ortools.sat.python import cp_model
 
@@ -10,14 +10,13 @@ from cpsched.optimum.model.classes import JobClass, TaskClass, VictimClass
 from cpsched.optimum.model.variables import Expr, Variables, sum_of, weighted
 from cpsched.shares import Exact
 from cpsched.snapshot import Snapshot
-from cpsched.snapshot.enqueue import asked, decisive_limits, promise
+from cpsched.snapshot.enqueue import Limit, decisive_limits
 
 
 def with_ancestors(snapshot: Snapshot, queue: str | None) -> tuple[str, ...]:
     """The queue and its ancestors, as far as they have shares."""
-    if queue is None or queue not in snapshot.shares:
-        return ()
-    return (queue, *snapshot.shares[queue].ancestors)
+    shares = snapshot.shares
+    return () if queue is None or queue not in shares else (queue, *shares[queue].ancestors)
 
 
 def change(v: Variables, queue: str, resource: str) -> Expr:
@@ -121,16 +120,18 @@ def enqueue(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
         cp.add(v.served(jobs) <= len(jobs) * enters)
         for limit in limits:
             counted = [other for other in entering if limit.counts(snapshot, other.representative)]
-            for resource, minimum in sorted(asked(jobs.representative).items()):
+            for resource, minimum in sorted(limit.asked(jobs.representative).items()):
                 left = limit.left.get(resource, 0)
                 if left != inf:
-                    wanted = weighted((_promised(other, resource), v.served(other)) for other in counted)
-                    own = minimum - _promised(jobs, resource) if jobs in counted else minimum
-                    cp.add(wanted <= floor(left) - own).only_enforce_if(enters)
+                    promised = {other.index: _promised(limit, other, resource) for other in counted}
+                    own = minimum - promised.get(jobs.index, 0)
+                    unit = gcd(*promised.values()) or 1
+                    wanted = weighted((promised[other.index] // unit, v.served(other)) for other in counted)
+                    cp.add(wanted <= (floor(left) - own) // unit).only_enforce_if(enters)
 
 
-def _promised(jobs: JobClass, resource: str) -> int:
-    return ceil(promise(jobs.representative).get(resource, 0))
+def _promised(limit: Limit, jobs: JobClass, resource: str) -> int:
+    return ceil(limit.promise(jobs.representative).get(resource, 0))
 
 
 def protect_guarantee(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:

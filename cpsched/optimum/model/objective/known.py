@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from ortools.sat.python import cp_model
 
-from cpsched.check import Decision
 from cpsched.optimum.model.objective.stage import LevelStage, Stage
 from cpsched.optimum.model.variables import Expr
 from cpsched.policy.levels import SENSES
+from cpsched.rules import Decision
 
 
 class KnownLevel(LevelStage):

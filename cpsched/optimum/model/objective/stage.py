@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from cpsched import objectives
-from cpsched.check import Decision
 from cpsched.optimum.model.variables import Expr, Terms, Variables, terms_of, value_in
+from cpsched.rules import Decision
 
 LpBound = Callable[[Expr], int | None]
 """The LP's lower bound on an expression, given what is fixed and assumed; None if it gave up."""

@@ -13,14 +13,14 @@ from typing import Any
 from ortools.sat.python import cp_model
 
 from cpsched import objectives
-from cpsched.check import Decision
-from cpsched.check.protections import covers
 from cpsched.instance import Task
 from cpsched.objectives import PRIORITY_OFFSET, out_of_reach
 from cpsched.optimum.model.classes import VictimClass
 from cpsched.optimum.model.objective.stage import LevelStage, LinearStage, LpBound, Stage
 from cpsched.optimum.model.variables import Expr, Variables, sum_of, value_in, weighted
 from cpsched.optimum.model.victims import started
+from cpsched.rules import Decision
+from cpsched.rules.protections import covers
 
 Victims = list[VictimClass]
 

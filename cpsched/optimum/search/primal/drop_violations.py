@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from cpsched.check import Decision, Violation, violations
-from cpsched.check.placement import exceeded
-from cpsched.check.protections import budget_use
 from cpsched.instance import Task
 from cpsched.resources import add
+from cpsched.rules import Decision, Violation, violations
+from cpsched.rules.placement import exceeded
+from cpsched.rules.protections import budget_use
 from cpsched.snapshot import SessionJob, Snapshot
 
 MOST_ROUNDS = 100
@@ -61,6 +61,16 @@ def _on_node(decision: Decision, node: str) -> list[Removal]:
     """Jobs with tasks on the node, the least important first."""
     jobs = {job.key: job for task in decision.placed_by_node[node] if (job := decision.snapshot.job_of(task))}
     return [Removal(jobs=(job.key,)) for job in _ranked(jobs.values())]
+
+
+def _on_node_or_owner(decision: Decision, subject: str) -> list[Removal]:
+    """The job of a task that may not be where it is, or those on a node that cannot hold them together."""
+    return _on_node(decision, subject) if subject in decision.placed_by_node else _owner(decision, subject)
+
+
+def _in_groups(decision: Decision, subject: str) -> list[Removal]:
+    """The job of a task that may not be where it is, or those of a queue that holds too much."""
+    return _owner(decision, subject) if subject in decision.placed else _in_queue(decision, subject)
 
 
 def _too_many(decision: Decision, node: str) -> list[Removal]:
@@ -122,6 +132,10 @@ REMOVALS: dict[str, Callable[[Decision, str], list[Removal]]] = {
     "assignment": _owner,
     "capacity": _too_many,
     "filters": _owner,
+    "nodegroup": _in_groups,
+    "cards": _on_node_or_owner,
+    "numa": _on_node_or_owner,
+    "usage": _owner,
     "gang": _job,
     "queue": _in_queue,
     "deserved": _owner,
@@ -129,6 +143,7 @@ REMOVALS: dict[str, Callable[[Decision, str], list[Removal]]] = {
     "charge": _on_node,
     "protect.gang": _victims_of,
     "protect.conformance": _victim,
+    "protect.cooldown": _victim,
     "protect.pdb": _covered,
     "protect.guarantee": _lost_by,
     "enqueue": _job,

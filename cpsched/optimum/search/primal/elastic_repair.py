@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from cpsched.check import Decision
 from cpsched.optimum.model.counts import values_of
 from cpsched.optimum.model.lazy import accept_or_cut
 from cpsched.optimum.model.level_traits import LEVEL_TRAITS
@@ -21,6 +20,7 @@ from cpsched.optimum.relax.bounding import LexicographicBounds
 from cpsched.optimum.search.primal.disaggregate import disaggregate
 from cpsched.optimum.solvers.portfolio import Portfolio
 from cpsched.policy.levels import LevelRef
+from cpsched.rules import Decision
 
 Targets = Sequence[tuple[LevelRef, Sequence[int]]]
 """Levels with the values that their stages are to have."""
@@ -44,7 +44,8 @@ class ElasticRepair:
         v = self._model.variables
         rows = []
         for level, values in targets:
-            for stage, value in zip(stages_of(v, *level), values, strict=True):
+            # Fewer values than stages: a level that is known to have no victims says so by one 0 for all of them.
+            for stage, value in zip(stages_of(v, *level), values, strict=False):
                 rows += stage.at_most(value)
         start = dict(enumerate(self._last_solution))
         if bounding is not self._bounding:

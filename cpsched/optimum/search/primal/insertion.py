@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from cpsched.check import Decision
 from cpsched.instance import HOLDS_ROOM, Status, Task
 from cpsched.optimum.model.capacity import NodeCapacity
 from cpsched.optimum.model.classes import Classes, TaskClass, VictimClass
 from cpsched.optimum.model.constraints.queue import with_ancestors
 from cpsched.optimum.search.primal.free_room import Amounts, FreeRoom
+from cpsched.rules import Decision
 from cpsched.snapshot import SessionJob, Snapshot
 from cpsched.snapshot.rights import Action, is_above_share
 from cpsched.solution import Eviction

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cpsched.check import Decision, violations
 from cpsched.instance import Task
+from cpsched.rules import Decision, violations
 
 NodeCapacity = dict[str, float]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cpsched.compare.session import Told, open_session
+from cpsched.comparison.session import CaseOptions, open_session
 from cpsched.importers.corpus import cases
 from cpsched.optimum.params import SolveParams
 from cpsched.optimum.solve import decide
@@ -14,6 +14,6 @@ RECORDED = Path(__file__).parents[3] / "conformance" / "data" / "kube-recorded.j
 
 def test_a_round_that_fixes_no_node_is_the_last() -> None:
     case = next(one for one in cases(str(RECORDED)) if one.id.endswith("#cycle-1101-227"))
-    session = open_session(case, Told(model="kube"))
+    session = open_session(case, CaseOptions(model="kube"))
     solution = decide(session.instance, session.policy, SolveParams(time_limit=5, workers=1, deterministic=True))
     assert all(level.proved for level in solution.levels)

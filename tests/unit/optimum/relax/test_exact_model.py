@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from cpsched.check import violations
 from cpsched.objectives import level_plan
 from cpsched.optimum.budget import Budget
 from cpsched.optimum.model.objective import stages_of
@@ -16,6 +15,7 @@ from cpsched.optimum.relax.relaxed_model import Granularity
 from cpsched.optimum.relax.stage_bounds import StageBound
 from cpsched.optimum.search.level_state import Levels
 from cpsched.optimum.solvers.portfolio import Portfolio
+from cpsched.rules import violations
 from cpsched.snapshot import Snapshot
 from tests.judge import cluster, conf, snapshot_of
 from tests.oracle.brute_force import optimum

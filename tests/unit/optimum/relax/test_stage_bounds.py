@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ortools.sat.python import cp_model
 
-from cpsched.check import Decision
 from cpsched.optimum.model.classes import VictimClass
 from cpsched.optimum.model.objective.placement import QueueDeficitMax
 from cpsched.optimum.model.objective.queue_deficit import LinearDeficit
@@ -24,6 +23,7 @@ from cpsched.optimum.relax.stage_bounds import StageBound, StageBounds
 from cpsched.optimum.solvers.linear_model import LinearConstraint
 from cpsched.optimum.solvers.linearize import Linearizer, row_of
 from cpsched.optimum.solvers.lp import LpRelaxation, safe_dual_bound
+from cpsched.rules import Decision
 
 
 def model_of(*most: int) -> tuple[cp_model.CpModel, list[cp_model.IntVar]]:
@@ -72,21 +72,21 @@ class TestEarlierStepsKnow:
     ) -> None:
         cp, _ = model_of(1, 1)
         bounds = bounds_of(cp, with_lp=False)
-        bounds.fix(priorities(cp, earlier), StageBound(value, CP_SAT, 1.0))
+        bounds.fix([(priorities(cp, earlier), StageBound(value, CP_SAT, 1.0))])
         bound, attained = bounds.bound(priorities(cp, {0: 10, 1: 50, 2: 100}), None, None)
         assert (bound.value, attained) == (inherited, False)
 
     def test_the_same_ranks_are_settled_without_their_variables(self) -> None:
         cp, _ = model_of(1)
         bounds = bounds_of(cp, with_lp=False)
-        bounds.fix(priorities(cp, {0: 10, 1: 50}), StageBound(1, LP, 1.0))
+        bounds.fix([(priorities(cp, {0: 10, 1: 50}), StageBound(1, LP, 1.0))])
         assert bounds.bound(priorities(cp, {0: 10, 1: 50}), None, None) == (StageBound(1, LP, 0.0), True)
 
     @pytest.mark.parametrize(("more", "value"), [(1, 3), (-1, 0)])
     def test_a_sum_is_no_less_than_a_part_of_it(self, more: int, value: int) -> None:
         cp, (x, y) = model_of(5, 5)
         bounds = bounds_of(cp, with_lp=False)
-        bounds.fix(Plain(cp, 2 * x), StageBound(3, HIGHS, 0.0))
+        bounds.fix([(Plain(cp, 2 * x), StageBound(3, HIGHS, 0.0))])
         assert bounds.bound(Plain(cp, 2 * x + more * y), None, None)[0].value == value
 
     def test_what_is_at_hand_meets_it(self) -> None:
@@ -117,14 +117,14 @@ class TestTheRelaxationKnows:
         assert bounds.bound(Plain(cp, y), None, None)[0].value == 10
         bounds.retract()
         assert bounds.bound(Plain(cp, y), None, None)[0].value == 3
-        bounds.fix(Plain(cp, y), StageBound(3, LP, 0.0))
+        bounds.fix([(Plain(cp, y), StageBound(3, LP, 0.0))])
         assert bounds.bound(Plain(cp, -1 * z, -9), None, None)[0].value == -5
 
     def test_rows_that_come_later_count(self) -> None:
         cp, (x,) = model_of(9)
         bounds = bounds_of(cp)
         assert bounds.bound(Plain(cp, x), None, None)[0].value == 0
-        bounds.fix(Plain(cp, -1 * x), StageBound(-9, LP, 0.0))
+        bounds.fix([(Plain(cp, -1 * x), StageBound(-9, LP, 0.0))])
         y = cp.new_int_var(0, 9, "y")
         cp.add(x + y >= 12)
         assert bounds.bound(Plain(cp, y), None, None)[0].value == 3

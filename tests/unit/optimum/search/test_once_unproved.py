@@ -30,3 +30,11 @@ def test_overcommitted_nodes_are_proved_too(seed: int) -> None:
     instance = cpsched.load(objects, lenient=True)
     solution = cpsched.solve(instance, model=model, conf=conf, deterministic=True, time_limit=LIMIT)
     assert solution.status is SolutionStatus.OPTIMAL
+
+
+def test_levels_that_packing_closed_are_repaired_too() -> None:
+    """Packing knows that there are no victims by one value, where the model has two stages of the priority sum."""
+    model, objects, conf = variation("kube", 62000011)
+    instance = cpsched.load(objects, lenient=True)
+    solution = cpsched.solve(instance, model=model, conf=conf, deterministic=True, time_limit=LIMIT)
+    assert solution.status is SolutionStatus.OPTIMAL

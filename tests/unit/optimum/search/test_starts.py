@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from cpsched import timestamps
-from cpsched.check import Decision, violations
 from cpsched.optimum.model.session_model import SessionModel
 from cpsched.optimum.params import SolveParams
 from cpsched.optimum.search import starts
 from cpsched.optimum.search.lexicographic import LexicographicSearch
 from cpsched.optimum.search.primal.insertion import Insertion
 from cpsched.optimum.solve import decide
+from cpsched.rules import Decision, violations
 from cpsched.snapshot import Snapshot
 from tests.judge import cluster, conf, job, pending, running, snapshot_of
 from tests.oracle.brute_force import optimum

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from cpsched.check import violations
 from cpsched.importers.load import load
 from cpsched.importers.policy import load_policy
 from cpsched.lab.generate import generate
@@ -19,6 +18,7 @@ from cpsched.optimum.search.incumbent import Incumbent, hint
 from cpsched.optimum.search.lexicographic import LexicographicSearch
 from cpsched.optimum.search.primal.heuristics import PrimalHeuristics
 from cpsched.optimum.solvers.portfolio import Portfolio
+from cpsched.rules import violations
 from cpsched.snapshot import Snapshot
 from tests.judge import cluster, decide, job, pending, running, snapshot_of
 

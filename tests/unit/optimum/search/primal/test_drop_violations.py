@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from itertools import chain
 
 import pytest
 
-from cpsched.check import RULES, Decision, violations
 from cpsched.optimum.params import SolveParams
 from cpsched.optimum.search.bounding_passes import BoundingPasses
 from cpsched.optimum.search.lexicographic import LexicographicSearch
 from cpsched.optimum.search.primal.drop_violations import REMOVALS, drop_violations
+from cpsched.rules import RULES, Decision, violations
+from cpsched.snapshot import Snapshot
 from cpsched.solution import Eviction
 from tests.contested import crowds, decisions, sessions
 from tests.judge import cluster, conf, decide, job, pending, running, snapshot_of
+from tests.oracle.plugin_sessions import KINDS, session
 
 
 def in_time() -> bool:
@@ -27,9 +30,14 @@ def left(decision: Decision) -> Decision:
     return found
 
 
+def plugins() -> Iterator[Snapshot]:
+    """Sessions with the rules of Volcano's other plugins."""
+    return (session(kind, seed) for kind in KINDS for seed in range(12))
+
+
 def test_whatever_is_decided_something_legal_is_left() -> None:
     found: Counter[str] = Counter()
-    for snapshot in chain(sessions(), crowds()):
+    for snapshot in chain(sessions(), crowds(), plugins()):
         for decision in decisions(snapshot, 3):
             found.update({item.rule for item in violations(decision)})
             legal = left(decision)
@@ -38,7 +46,7 @@ def test_whatever_is_decided_something_legal_is_left() -> None:
             assert legal.reserves.items() <= decision.reserves.items()
             assert set(legal.evictions) <= set(decision.evictions)
             assert legal.entered <= decision.entered
-    rare = {"protect.pdb", "protect.conformance", "deserved", "actions"}
+    rare = {"protect.cooldown", "protect.pdb", "protect.conformance", "deserved", "actions"}
     assert {rule for rule in RULES if found[rule] >= 5} >= RULES.keys() - rare
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from cpsched.check import violations
 from cpsched.importers.load import load
 from cpsched.importers.policy import load_policy
 from cpsched.lab.generate import generate
@@ -20,6 +19,7 @@ from cpsched.optimum.relax.bounding import LexicographicBounds
 from cpsched.optimum.search.primal.disaggregate import disaggregate
 from cpsched.optimum.search.primal.elastic_repair import ElasticRepair, Targets
 from cpsched.optimum.solvers.portfolio import Portfolio
+from cpsched.rules import violations
 from cpsched.snapshot import Snapshot
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from cpsched.check import Decision
 from cpsched.optimum.params import SolveParams
 from cpsched.optimum.search.bounding_passes import BoundingPasses
 from cpsched.optimum.search.lexicographic import LexicographicSearch
 from cpsched.optimum.search.primal.start_reserved import start_reserved
+from cpsched.rules import Decision
 from tests.judge import cluster, conf, decide, snapshot_of
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from cpsched.check import Decision
-from cpsched.explain.candidates import alone
+from cpsched.explanation.candidates import alone
 from cpsched.optimum.model.session_model import SessionModel
+from cpsched.rules import Decision
 from tests.judge import cluster, snapshot_of
 from tests.oracle.points import admits
 from tests.unit.optimum.model.constraints.pod_filters.build_session import Raw, allowed, node, present, waiting

@@ -1,8 +1,0 @@
-"""explain: why a job is not placed, or which pods it evicts, with reasons that suffice and none that is spare."""
-
-from __future__ import annotations
-
-from cpsched.explain.inquiry import explain
-from cpsched.explain.result import Explanation, Verdict
-
-__all__ = ["Explanation", "Verdict", "explain"]
