@@ -36,7 +36,7 @@ class Result:
     bounds: list[int] = field(default_factory=list)
     closed: int = 0
     """The first tiers whose value is proved."""
-    refuted: bool = False
+    is_infeasible: bool = False
     """Whether it is proved that no placement reaches all known values."""
 
 
@@ -102,7 +102,7 @@ class Packing:
         self._attempt_all()
         while self.values < self.known:
             if self.totals.least(self.weights, values, self.allowance) is None:
-                result.refuted = True
+                result.is_infeasible = True
                 return
             need = self.totals.cheapest(values, self.weights, self.allowance, exact=True)
             if need is not None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from cpsched.instance import Task
 from cpsched.optimum.model.session_model import SessionModel
-from cpsched.optimum.relax.packing_stage import Goal, PackingStage, PodRow, VictimRow, stage_problem
+from cpsched.optimum.relax.packing_stage import Objective, PackingStage, PodRow, VictimRow, stage_problem
 
 MOST_CELLS = 200_000
 """Pending tasks × nodes; beyond it one pass of best fit takes longer than the relaxations by node class."""
@@ -36,11 +36,11 @@ class PackingModel:
         """Jobs of a tier."""
         return sum(len(row.tasks) for row in self.rows if row.tier == tier)
 
-    def stage(self, limits: Sequence[int], goals: Sequence[Goal]) -> PackingStage | None:
+    def stage(self, limits: Sequence[int], goals: Sequence[Objective]) -> PackingStage | None:
         """The problem in which so many of each victim class may leave; those that a goal counts are rows.
 
         Only the tiers that a goal counts are packed: placing less of the others breaks no rule. None where victims are
-        counted on an overcommitted node: all can stay if it receives nobody, which no capacity says.
+        counted on an overcommitted node: all can stay if it receives no task, which no capacity says.
         """
         room = {node: list(amounts) for node, amounts in self.room.items()}
         counted: frozenset[int] = frozenset().union(*(goal.victims for goal in goals))
@@ -63,10 +63,10 @@ class PackingModel:
         rows = tuple(row for row in self.rows if row.tier in tiers)
         victims, names = tuple(kept.values()), self.names
         if any(goal.starts for goal in goals):
-            rows, victims, names = self._told_apart(rows, victims, room)
+            rows, victims, names = self._with_starts(rows, victims, room)
         return stage_problem(self.session, names, rows, victims, room, tuple(limits), tuple(goals))
 
-    def _told_apart(
+    def _with_starts(
         self, rows: tuple[PodRow, ...], victims: tuple[VictimRow, ...], room: dict[str, list[int]]
     ) -> tuple[tuple[PodRow, ...], tuple[VictimRow, ...], tuple[str, ...]]:
         """Rows of what starts and of what waits, and all resources twice: what starts also fits into what is idle.

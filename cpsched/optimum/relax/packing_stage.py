@@ -20,7 +20,7 @@ Amounts = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Goal:
+class Objective:
     """What is maximised: the pods of a tier that are placed, or the victims that stay, each worth 1 or its priority.
 
     `lost` is its value once it is closed: pods left out, or victims (or the sum of their priorities) that go.
@@ -46,7 +46,7 @@ class PodRow:
     nodes: frozenset[str]
     tasks: tuple[Task, ...]
     waits: bool | None = None
-    """Whether they are reserved (or started), where the problem tells that apart."""
+    """Whether they are reserved (or started), where the problem distinguishes that."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class PackingStage:
     limits: tuple[int, ...]
     """Per victim class how many may go."""
 
-    def known(self, goals: tuple[Goal, ...]) -> list[int]:
+    def known(self, goals: tuple[Objective, ...]) -> list[int]:
         """The values of the goals that are closed."""
         return [self.problem.most_of(index) - goal.lost for index, goal in enumerate(goals)]
 
@@ -168,7 +168,7 @@ class PackingStage:
 
     @cached_property
     def _groups_on(self) -> dict[str, list[VictimClass]]:
-        """Per node the victim classes that may lose somebody."""
+        """Per node the victim classes that may lose a task."""
         found: dict[str, list[VictimClass]] = {}
         for group, limit in zip(self.session.classes.victims, self.limits, strict=True):
             if limit:
@@ -183,7 +183,7 @@ def stage_problem(
     victims: tuple[VictimRow, ...],
     room: dict[str, list[int]],
     limits: tuple[int, ...],
-    goals: tuple[Goal, ...],
+    goals: tuple[Objective, ...],
 ) -> PackingStage:
     """Amounts in units of what divides all requests; nodes alike are one class; no resource that another implies."""
     rows = [row.size for row in pods] + [row.size for row in victims]
@@ -221,7 +221,7 @@ def stage_problem(
     )
 
 
-def _worth(goal: Goal, pods: tuple[PodRow, ...], victims: tuple[VictimRow, ...]) -> tuple[int, ...]:
+def _worth(goal: Objective, pods: tuple[PodRow, ...], victims: tuple[VictimRow, ...]) -> tuple[int, ...]:
     """What each row is worth."""
     counted = [any(one.index in goal.victims for here in row.groups.values() for one, _ in here) for row in victims]
     kept = [

@@ -13,7 +13,7 @@ from cpsched.optimum.model.victims import started
 from cpsched.optimum.packing.allowance import Allowance
 from cpsched.optimum.packing.search import Packing, Result
 from cpsched.optimum.relax.packing_model import PackingModel
-from cpsched.optimum.relax.packing_stage import Goal, PackingStage
+from cpsched.optimum.relax.packing_stage import Objective, PackingStage
 from cpsched.optimum.search.level_state import LevelState
 from cpsched.optimum.search.state import SearchState
 from cpsched.rules import Decision, violations
@@ -33,17 +33,17 @@ class PackingLevels:
         self._state, self._model, self._allowance = state, model, allowance
         self._victims = state.session.classes.victims
         self._limits = [group.most for group in self._victims]
-        self._goals: tuple[Goal, ...] = ()
-        self._without: tuple[Goal, ...] = ()
+        self._goals: tuple[Objective, ...] = ()
+        self._without: tuple[Objective, ...] = ()
         self._bound: int | None = None
         self.open_bound: tuple[Stage, int] | None = None
         """What is proved of the stage that stayed open."""
 
     def pack_without_victims(self) -> None:
-        """Pack all tiers into what is free: mostly nobody has to go, and one placement closes all levels."""
-        tiers = tuple(Goal(tier) for tier in range(len(self._model.priorities)))
+        """Pack all tiers into what is free: mostly no task has to go, and one placement closes all levels."""
+        tiers = tuple(Objective(tier) for tier in range(len(self._model.priorities)))
         stage = self._model.stage([0] * len(self._limits), tiers)
-        assert stage is not None, "nobody is counted"
+        assert stage is not None, "no victim is counted"
         search, found = self._search(stage, ())
         self._without = tuple(
             replace(goal, lost=stage.problem.most_of(index) - search.values[index])
@@ -63,7 +63,7 @@ class PackingLevels:
         tier = self._model.priorities.index(level.priority)
         demand = self._model.demand(tier)
         stage = KnownLevel(level.name, level.priority, -demand)
-        goals = (*self._goals, Goal(tier, lost=demand + stage.value(self._state.best)))
+        goals = (*self._goals, Objective(tier, lost=demand + stage.value(self._state.best)))
         is_known = not any(self._limits) and goals == self._without[: len(goals)]
         if goals[-1].lost and not is_known:
             best = self._best(goals)
@@ -75,7 +75,7 @@ class PackingLevels:
         return [(stage, goals[-1].lost - demand)]
 
     def budgets(self, level: LevelState) -> Closed | None:
-        """No budget is exceeded where nobody goes."""
+        """No budget is exceeded where no task goes."""
         if self._state.best.evictions and self._state.snapshot.instance.budgets:
             return None
         name, priority = level.name, level.priority
@@ -165,7 +165,7 @@ class PackingLevels:
             least += 0 if gone is None else self._fewest_nodes(gone)
         self.open_bound = (stage, least)
         if stage.value(self._state.best) > least:
-            best = self._best((*self._goals, Goal(starts=True)))
+            best = self._best((*self._goals, Objective(starts=True)))
             if best is not None:
                 least = max(least, best.lost + stage.ideal)
             elif self._bound is not None:
@@ -184,7 +184,7 @@ class PackingLevels:
             gone, nodes = gone - most, nodes + 1
         return nodes
 
-    def _search(self, stage: PackingStage, known: tuple[Goal, ...]) -> tuple[Packing, Result]:
+    def _search(self, stage: PackingStage, known: tuple[Objective, ...]) -> tuple[Packing, Result]:
         """Search one problem from the incumbent, and offer what is found."""
         state, start = self._state, stage.placement_of(self._state.best)
         seed = state.budget.params.seed
@@ -197,7 +197,7 @@ class PackingLevels:
             state.incumbent.offer(decision)
         return search, found
 
-    def _best(self, goals: tuple[Goal, ...]) -> Goal | None:
+    def _best(self, goals: tuple[Objective, ...]) -> Objective | None:
         """The last goal as it is at best, given those before it; None if it stays open."""
         self._bound = None
         stage = self._model.stage(self._limits, goals)
@@ -221,7 +221,7 @@ class PackingLevels:
                 return False  # more victims are to stay than is possible with as many gone
             search, found = self._search(stage, self._goals)
             if list(search.values) != known:
-                return False if found.refuted else None
+                return False if found.is_infeasible else None
             if any(count > limits[group] for group, count in self._gone(range(len(limits))).items()):
                 return None  # the placement breaks a rule that packing leaves out
         self._limits = limits
@@ -241,7 +241,7 @@ class PackingLevels:
             if is_same:
                 return goal.lost + goal.lowest * sum(gone.values())
         here = sum((self._priority(group) - lowest if by_priority else 1) * number for group, number in gone.items())
-        best = self._best((*self._goals, Goal(None, active, by_priority, lowest, lost=here)))
+        best = self._best((*self._goals, Objective(None, active, by_priority, lowest, lost=here)))
         if best is None:
             return None
         self._goals = (*self._goals, best)

@@ -35,7 +35,7 @@ class NoVictims(KnownLevel):
 
 
 class KnownVictims(Stage):
-    """A stage of a level of victims whose best value was proved elsewhere: a number that a decision tells."""
+    """A stage of a level of victims whose best value was proved elsewhere: a number of a decision."""
 
     def __init__(self, measure: Callable[[Decision], int], ideal: int = 0):
         self._last: tuple[Decision, int] | None = None

@@ -12,7 +12,7 @@ from cpsched.lab.generate import generate
 from cpsched.optimum.model.session_model import SessionModel
 from cpsched.optimum.packing.problem import Problem
 from cpsched.optimum.relax.packing_model import packing_model
-from cpsched.optimum.relax.packing_stage import Goal
+from cpsched.optimum.relax.packing_stage import Objective
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Solution, SolutionStatus
 
@@ -32,7 +32,7 @@ def problem_of(source: Any) -> Problem:
     """The problem in which every victim may go."""
     model = model_of(source)
     limits = [group.most for group in model.session.classes.victims]
-    return model.stage(limits, [Goal(tier) for tier in range(len(model.priorities))]).problem
+    return model.stage(limits, [Objective(tier) for tier in range(len(model.priorities))]).problem
 
 
 def cluster(*pods: dict[str, Any], nodes: int = 1, cpu: str = "4") -> dict[str, Any]:
