@@ -62,7 +62,7 @@ seconds late on a model of 100,000 variables."""
 
 # Packing pass.
 
-PACKING_SHARE = 0.5
+PACKING_SHARE = 0.75
 """Part of the time limit for packing; what it leaves open goes on with the relaxations."""
 PACKING_ALONE_SHARE = 0.85
 """The same where nothing runs that could be evicted: the relaxations rarely close what packing leaves open."""

@@ -24,9 +24,10 @@ MOST_NODES = 16
 def least_use(totals: Totals, values: Sequence[int], allowance: Allowance) -> list[int] | None:
     """Per resource the least that items reaching these values take, over all totals that keep the cuts."""
     rows = totals.problem.rows
-    least = []
+    least, counted = [], totals.problem.counts_for(len(values)).tolist()
     for resource in range(totals.problem.sizes.shape[1]):
-        bound = totals.least([row.size[resource] if row.tier < len(values) else 0 for row in rows], values, allowance)
+        sizes = [row.size[resource] if counts else 0 for row, counts in zip(rows, counted, strict=True)]
+        bound = totals.least(sizes, values, allowance)
         if bound is None:
             return None
         least.append(bound)
@@ -58,7 +59,7 @@ def close_listed(
         return None, False
     if any(not len(patterns) for patterns in listed):
         return None, True
-    demand = [row.demand if row.tier < len(values) else 0 for row in problem.rows]
+    demand = np.where(problem.counts_for(len(values)), problem.demand, 0).tolist()
     return _program(totals, listed, values, demand, work, allowance, covered=True)
 
 
@@ -77,7 +78,7 @@ def close(totals: Totals, values: Sequence[int], work: float, allowance: Allowan
     waste = [int(c) - u for c, u in zip(problem.capacities.sum(axis=0), least, strict=True)]
     if min(waste) < 0:
         return None, True
-    demand = [row.demand if row.tier < len(values) else 0 for row in problem.rows]
+    demand = np.where(problem.counts_for(len(values)), problem.demand, 0).tolist()
     listed: list[Counts] = []
     for one in problem.classes:
         window = [min(w, c) for w, c in zip(waste, one.capacity, strict=True)]
@@ -117,8 +118,10 @@ def _program(
         total = model.new_int_var(0, int(wanted), "")
         model.add(sum(terms) >= total if covered else sum(terms) == total)
         placed.append(total)
-    for tier, value in enumerate(values):
-        model.add(sum(t for t, row in zip(placed, problem.rows, strict=True) if row.tier == tier) >= value)
+    for first, second in problem.pairs:
+        model.add(placed[first] + placed[second] <= problem.rows[first].demand)
+    for goal, value in enumerate(values):
+        model.add(cp_model.LinearExpr.weighted_sum(placed, problem.worth[goal].tolist()) >= value)
     if covered:
         for cut in totals.cuts:
             model.add(sum(price * total for price, total in zip(cut.prices, placed, strict=True)) <= cut.most)

@@ -13,7 +13,10 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class RequestRow:
-    """Items that are identical: what one takes of each resource, its tier (0 is the most important), how many."""
+    """Items that are identical: what one takes of each resource, its tier (0 is the most important), how many.
+
+    Without explicit goals the tier says what a row counts for; with them it is only the order in which rows are placed.
+    """
 
     size: tuple[int, ...]
     tier: int
@@ -31,15 +34,53 @@ class NodeClass:
 
 @dataclass(frozen=True)
 class Problem:
-    """Place as many items of tier 0 as possible, then of tier 1, and so on."""
+    """Maximise the first goal, then the second, and so on; goals that are not given are the items of each tier."""
 
     rows: tuple[RequestRow, ...]
     classes: tuple[NodeClass, ...]
+    goals: tuple[tuple[int, ...], ...] = ()
+    """Per goal what an item of each row is worth, 0 or more."""
+    pairs: tuple[tuple[int, int], ...] = ()
+    """Rows that are the same items in two ways: both have the demand of the first, and no more than it together."""
 
     @cached_property
+    def worth(self) -> Counts:
+        """Goals × rows."""
+        if self.goals:
+            return np.array(self.goals, dtype=np.int64).reshape(len(self.goals), len(self.rows))
+        tiers = 1 + max((row.tier for row in self.rows), default=-1)
+        worth = [[int(row.tier == tier) for row in self.rows] for tier in range(tiers)]
+        return np.array(worth, dtype=np.int64).reshape(tiers, len(self.rows))
+
+    @property
     def tiers(self) -> int:
-        """How many tiers there are."""
-        return 1 + max((row.tier for row in self.rows), default=-1)
+        """How many goals there are."""
+        return len(self.worth)
+
+    def counts_for(self, goals: int) -> NDArray[np.bool_]:
+        """The rows that count for one of the first goals."""
+        return np.asarray((self.worth[:goals] > 0).any(axis=0))
+
+    def most_of(self, goal: int) -> int:
+        """What the goal would be with all items placed."""
+        worth = self.worth[goal].copy()
+        for first, second in self.pairs:
+            worth[first], worth[second] = max(worth[first], worth[second]), 0
+        return int(worth @ self.demand)
+
+    def alone(self, demand: Counts) -> Counts:
+        """The demand with every item once: in the first of its two ways."""
+        once: Counts = np.array(demand, dtype=np.int64)
+        once[[second for _, second in self.pairs]] = 0
+        return once
+
+    def left(self, placement: Counts) -> Counts:
+        """Items per row that are not placed."""
+        placed = placement.sum(axis=0)
+        left: Counts = self.demand - placed
+        for first, second in self.pairs:
+            left[[first, second]] -= placed[[second, first]]
+        return left
 
     @cached_property
     def sizes(self) -> Counts:
@@ -74,9 +115,8 @@ class Problem:
         return np.array(most, dtype=np.int64).reshape(len(most), len(self.rows))
 
     def values(self, placement: Counts) -> tuple[int, ...]:
-        """Items placed per tier."""
-        placed = placement.sum(axis=0)
-        return tuple(int(placed[self.tier_of == tier].sum()) for tier in range(self.tiers))
+        """What the placement reaches of each goal."""
+        return tuple(int(value) for value in self.worth @ placement.sum(axis=0))
 
 
 def is_feasible(problem: Problem, placement: Counts) -> bool:
@@ -91,4 +131,6 @@ def is_feasible(problem: Problem, placement: Counts) -> bool:
         for resource, capacity in enumerate(one.capacity):
             if sum(count * row.size[resource] for count, row in zip(counts, problem.rows, strict=True)) > capacity:
                 return False
+    for first, second in problem.pairs:
+        held[first] += held[second]
     return all(count <= row.demand for count, row in zip(held, problem.rows, strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -35,26 +36,40 @@ class Result:
     bounds: list[int] = field(default_factory=list)
     closed: int = 0
     """The first tiers whose value is proved."""
+    is_infeasible: bool = False
+    """Whether it is proved that no placement reaches all known values."""
 
 
 class Packing:
     """One search; `run` ends when the allowance is spent, with the best placement so far."""
 
-    def __init__(self, problem: Problem, allowance: Allowance, seed: int = 1):
-        """Nothing is searched yet."""
-        self.problem, self.allowance, self.seed = problem, allowance, seed
-        self.totals = Totals(problem)
+    def __init__(
+        self,
+        problem: Problem,
+        allowance: Allowance,
+        seed: int = 1,
+        *,
+        known: Sequence[int] = (),
+        start: Counts | None = None,
+    ):
+        """`known` are proved values that the first goals do not exceed, `start` a placement to begin with."""
+        self.problem, self.allowance, self.seed, self.known = problem, allowance, seed, tuple(known)
+        self.totals = Totals(problem, ceilings=dict(enumerate(known)))
         self.weights = areas(problem)
         self.best: Counts = np.zeros((len(problem.nodes), len(problem.rows)), dtype=np.int64)
         self.values = problem.values(self.best)
         self.listing: Listing | None = None
         self._listed = False
         self._tries = 0
-        self._last_bound = self._demand(0)
+        self._last_bound = 0
+        if start is not None:
+            self._offer(start)
 
     def run(self) -> Result:
         """Close tier after tier as far as time allows."""
         result = Result(self.best)
+        if self.problem.tiers:
+            self._last_bound = self.problem.most_of(0)
         try:
             self._run(result)
         except OutOfTimeError:
@@ -64,19 +79,40 @@ class Packing:
         return result
 
     def _run(self, result: Result) -> None:
-        demand = [row.demand for row in self.problem.rows]
-        self._offer(best_fit(self.problem, demand, self.seed, self.allowance, by_tier=True)[0])
-        self._attempt_all()
+        if len(self.known) == self.problem.tiers:
+            self._reach_known(result)
+            return
+        if any(self.values[goal] < self.problem.most_of(goal) for goal in range(self.problem.tiers)):
+            demand = self.problem.alone(self.problem.demand).tolist()
+            self._offer(best_fit(self.problem, demand, self.seed, self.allowance, by_tier=True)[0])
+            self._attempt_all()
         for tier in range(self.problem.tiers):
-            self._last_bound = self._demand(tier)
+            self._last_bound = self.problem.most_of(tier)
             bound = self._tier(tier)
             result.bounds.append(bound)
             if bound != self.values[tier]:
                 break
             result.closed += 1
+            if tier < len(self.known) and bound < self.known[tier]:
+                break
 
-    def _demand(self, tier: int) -> int:
-        return sum(row.demand for row in self.problem.rows if row.tier == tier)
+    def _reach_known(self, result: Result) -> None:
+        """Find a placement that has all known values, or prove that there is none."""
+        values, rounds = list(self.known), 1
+        self._attempt_all()
+        while self.values < self.known:
+            if self.totals.least(self.weights, values, self.allowance) is None:
+                result.is_infeasible = True
+                return
+            need = self.totals.cheapest(values, self.weights, self.allowance, exact=True)
+            if need is not None:
+                self._place(need, rounds)
+            if self.values < self.known and self._has_listing():
+                self._settle(values, rounds)
+            if self.values < self.known:
+                self._close(values, rounds)
+            rounds = min(2 * rounds, 64)
+        result.closed, result.bounds = len(values), values
 
     def _attempt_all(self) -> None:
         """All tiers at once: the totals that reach every bound, packed together."""
@@ -94,6 +130,8 @@ class Packing:
         rounds, known = 1, -1
         closed = list(self.values[:tier])
         while True:
+            if self.values[tier] == self.problem.most_of(tier):
+                return self.values[tier]
             bound = self.totals.bound(tier, closed, self.allowance)
             assert bound is not None, "a placement reaches the tiers before"
             self._last_bound = bound
@@ -214,13 +252,16 @@ class Packing:
         """The placement with whatever else fits, most important tier first."""
         problem, filled = self.problem, placement.copy()
         free = problem.capacities - filled @ problem.sizes
-        left = problem.demand - filled.sum(axis=0)
+        left = problem.left(filled)
+        partner = dict(problem.pairs) | {second: first for first, second in problem.pairs}
         for row in sorted(range(len(problem.rows)), key=lambda index: (problem.rows[index].tier, self.weights[index])):
             for node in range(len(problem.nodes)):
                 size = problem.sizes[row]
                 while left[row] > 0 and filled[node, row] < problem.most[node, row] and (free[node] >= size).all():
                     filled[node, row] += 1
                     left[row] -= 1
+                    if row in partner:
+                        left[partner[row]] -= 1
                     free[node] = free[node] - size
         return filled
 
@@ -240,6 +281,7 @@ class Packing:
                 if listed is None:
                     return False
                 patterns.append(listed)
+                most -= len(listed)
             self.listing = Listing(self.problem, patterns)
             self._master = Master(self.listing, [float(weight) for weight in self.weights])
         return self.listing is not None

@@ -45,14 +45,12 @@ class Totals:
     def bound(self, tier: int, reached: Sequence[int], allowance: Allowance) -> int | None:
         """The most of this tier that a placement with these values of earlier tiers can have; None: there is none."""
         model, totals = self._model(reached[:tier])
-        model.maximize(sum(totals[i] for i in range(len(totals)) if self.problem.rows[i].tier == tier))
+        model.maximize(self._reached(tier, totals))
         found, status = solve(model, BOUND_WORK, allowance)
         if status == cp_model.INFEASIBLE:
             return None
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            return min(
-                sum(row.demand for row in self.problem.rows if row.tier == tier), self.ceilings.get(tier, 1 << 62)
-            )
+            return min(self.problem.most_of(tier), self.ceilings.get(tier, 1 << 62))
         return math.floor(found.best_objective_bound + 1e-6)
 
     def least(self, weights: Sequence[int], values: Sequence[int], allowance: Allowance) -> int | None:
@@ -75,15 +73,21 @@ class Totals:
         found, status = solve(model, BOUND_WORK if exact else FIND_WORK, allowance)
         return [found.value(total) for total in totals] if status in (cp_model.OPTIMAL, cp_model.FEASIBLE) else None
 
+    def _reached(self, tier: int, totals: list[cp_model.IntVar]) -> cp_model.LinearExpr:
+        worth = self.problem.worth[tier].tolist()
+        return cp_model.LinearExpr.weighted_sum(totals, worth)
+
     def _model(self, reached: Sequence[int]) -> tuple[cp_model.CpModel, list[cp_model.IntVar]]:
         model, rows = cp_model.CpModel(), self.problem.rows
         most = [sum(one.most[index] * one.count for one in self.problem.classes) for index in range(len(rows))]
         totals = [model.new_int_var(0, min(row.demand, most[i]), f"y{i}") for i, row in enumerate(rows)]
+        for first, second in self.problem.pairs:
+            model.add(totals[first] + totals[second] <= rows[first].demand)
         for tier, ceiling in self.ceilings.items():
             if tier <= len(reached):
-                model.add(sum(y for y, row in zip(totals, rows, strict=True) if row.tier == tier) <= ceiling)
+                model.add(self._reached(tier, totals) <= ceiling)
         for tier, value in enumerate(reached):
-            model.add(sum(y for y, row in zip(totals, rows, strict=True) if row.tier == tier) >= value)
+            model.add(self._reached(tier, totals) >= value)
         for cut in self.cuts:
             model.add(sum(price * y for price, y in zip(cut.prices, totals, strict=True) if price) <= cut.most)
         return model, totals

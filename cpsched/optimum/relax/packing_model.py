@@ -1,18 +1,18 @@
-"""A session as a packing problem: capacities, requests and static filters; every other rule is left out.
+"""A session as a packing problem: capacities, requests, static filters, and victims that are kept or leave.
 
-That is a relaxation: every legal decision is a placement, so a bound on placements holds for decisions. It is made only
-where each starving job is a single task, so that a tier's value is the level `jobs_admitted` of its priority.
+Every other rule is left out. That is a relaxation: every legal decision is a placement, so a bound on placements holds
+for decisions. It is made only where each starving job is a single task, so that a tier's value is the level
+`jobs_admitted` of its priority.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass
-from math import gcd
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
 
 from cpsched.instance import Task
 from cpsched.optimum.model.session_model import SessionModel
-from cpsched.optimum.packing.problem import Counts, NodeClass, Problem, RequestRow
+from cpsched.optimum.relax.packing_stage import Objective, PackingStage, PodRow, VictimRow, stage_problem
 
 MOST_CELLS = 200_000
 """Pending tasks × nodes; beyond it one pass of best fit takes longer than the relaxations by node class."""
@@ -22,35 +22,77 @@ MOST_AMOUNT = 1 << 40
 
 @dataclass(frozen=True)
 class PackingModel:
-    """The problem, and which tasks and nodes its rows and nodes are."""
+    """Rows of pods that are packed alike, and what each node has without any victim leaving."""
 
-    problem: Problem
+    session: SessionModel
     priorities: tuple[int, ...]
     """Per tier the priority of its jobs."""
-    tasks: tuple[tuple[Task, ...], ...]
-    """Per row the tasks it counts."""
-    nodes: tuple[str, ...]
+    rows: tuple[PodRow, ...]
+    room: dict[str, tuple[int, ...]]
+    names: tuple[str, ...]
+    """The resources of all amounts."""
 
-    def demand(self, priority: int) -> int:
-        """Jobs of a priority."""
-        tier = self.priorities.index(priority)
-        return sum(row.demand for row in self.problem.rows if row.tier == tier)
+    def demand(self, tier: int) -> int:
+        """Jobs of a tier."""
+        return sum(len(row.tasks) for row in self.rows if row.tier == tier)
 
-    def placements(self, counts: Counts) -> dict[str, str]:
-        """Task → node: the tasks of a row in the order of their names, to the nodes in the order of theirs."""
-        found: dict[str, str] = {}
-        for row, tasks in enumerate(self.tasks):
-            places = [
-                name
-                for name, count in sorted(zip(self.nodes, counts[:, row].tolist(), strict=True))
-                for _ in range(count)
-            ]
-            found |= {task.key: node for task, node in zip(tasks, places, strict=False)}
-        return found
+    def stage(self, limits: Sequence[int], goals: Sequence[Objective]) -> PackingStage | None:
+        """The problem in which so many of each victim class may leave; those that a goal counts are rows.
+
+        Only the tiers that a goal counts are packed: placing less of the others breaks no rule. None where victims are
+        counted on an overcommitted node: all can stay if it receives no task, which no capacity says.
+        """
+        room = {node: list(amounts) for node, amounts in self.room.items()}
+        counted: frozenset[int] = frozenset().union(*(goal.victims for goal in goals))
+        kept: dict[Hashable, VictimRow] = {}
+        for group, limit in zip(self.session.classes.victims, limits, strict=True):
+            if not limit:
+                continue
+            classes = self.session.classes
+            size = tuple(classes.requested_by_shape(name)[group.shape] for name in self.names)
+            for index, amount in enumerate(size):
+                room[group.node][index] += amount * limit
+            if group.index in counted:
+                if min(self.room[group.node]) < 0:
+                    return None
+                member = tuple(group.index in goal.victims for goal in goals)
+                key = (size, group.representative.pod_priority, member)
+                row = kept.setdefault(key, VictimRow(size, group.representative.pod_priority, {}))
+                row.groups.setdefault(group.node, []).append((group, limit))
+        tiers = {goal.tier for goal in goals if goal.tier is not None}
+        rows = tuple(row for row in self.rows if row.tier in tiers)
+        victims, names = tuple(kept.values()), self.names
+        if any(goal.starts for goal in goals):
+            rows, victims, names = self._with_starts(rows, victims, room)
+        return stage_problem(self.session, names, rows, victims, room, tuple(limits), tuple(goals))
+
+    def _with_starts(
+        self, rows: tuple[PodRow, ...], victims: tuple[VictimRow, ...], room: dict[str, list[int]]
+    ) -> tuple[tuple[PodRow, ...], tuple[VictimRow, ...], tuple[str, ...]]:
+        """Rows of what starts and of what waits, and all resources twice: what starts also fits into what is idle.
+
+        Nothing waits on a node where as much is idle as there will ever be. `room` is extended.
+        """
+        idle = self.session.capacity.idle
+        changing = set()
+        for node, amounts in room.items():
+            now = [max(0, idle[node].get(name, 0)) for name in self.names]
+            if any(later > here for later, here in zip(amounts, now, strict=True)):
+                changing.add(node)
+            amounts.extend(now)
+        nothing = (0,) * len(self.names)
+        starting = [replace(row, size=row.size * 2, waits=False) for row in rows]
+        waiting = [
+            replace(row, size=row.size + nothing, waits=True, nodes=row.nodes & changing)
+            for row in rows
+            if row.nodes & changing
+        ]
+        kept = tuple(replace(row, size=row.size + nothing) for row in victims)
+        return (*starting, *waiting), kept, self.names * 2
 
 
 def packing_model(session: SessionModel) -> PackingModel | None:
-    """The packing problem of a session; None where it would not say what jobs are admitted, or is too large."""
+    """The packing problems of a session; None where they would not say what jobs are admitted, or are too large."""
     snapshot, classes = session.snapshot, session.classes
     starving = {job.key: job for job in snapshot.starving}
     if snapshot.policy.model.scheduler != "kube":
@@ -66,77 +108,37 @@ def packing_model(session: SessionModel) -> PackingModel | None:
         return None
     if len(starving) * len(snapshot.instance.nodes) > MOST_CELLS:
         return None
-    rows: dict[Hashable, tuple[tuple[int, ...], int, frozenset[str], list[Task]]] = {}
-    names = sorted({name for one in classes.tasks for name, amount in one.representative.requests.items() if amount})
+    names = tuple(
+        sorted({name for one in classes.tasks for name, amount in one.representative.requests.items() if amount})
+    )
+    found: dict[Hashable, tuple[tuple[int, ...], int, frozenset[str], list[Task]]] = {}
     for one in classes.tasks:
         size = tuple(classes.amount(one.representative, name) for name in names)
         key = (size, one.representative.priority, one.nodes)
-        tasks = rows.setdefault(key, (size, _priority(session, one.tasks[0]), frozenset(one.nodes), []))[3]
-        tasks.extend(one.tasks)
-    return _model(session, names, list(rows.values()))
+        row = found.setdefault(key, (size, _priority(session, one.tasks[0]), frozenset(one.nodes), []))
+        row[3].extend(one.tasks)
+    priorities = sorted({priority for _, priority, *_ in found.values()}, reverse=True)
+    rows = tuple(
+        PodRow(size, priorities.index(priority), nodes, tuple(sorted(tasks, key=lambda task: task.key)))
+        for size, priority, nodes, tasks in found.values()
+    )
+    idle = session.capacity.future_idle
+    room = {node: tuple(idle[node].get(name, 0) for name in names) for node in sorted(snapshot.instance.nodes)}
+    if not names or _is_too_much(session, names, room):
+        return None
+    return PackingModel(session, tuple(priorities), rows, room, names)
+
+
+def _is_too_much(session: SessionModel, names: tuple[str, ...], room: dict[str, tuple[int, ...]]) -> bool:
+    classes = session.classes
+    for index, name in enumerate(names):
+        leaving = sum(classes.requested_by_shape(name)[group.shape] * group.most for group in classes.victims)
+        if sum(max(0, amounts[index]) for amounts in room.values()) + leaving > MOST_AMOUNT:
+            return True
+    return False
 
 
 def _priority(session: SessionModel, task: Task) -> int:
     job = session.snapshot.job_of(task)
     assert job is not None
     return job.priority
-
-
-def _model(
-    session: SessionModel, names: list[str], rows: list[tuple[tuple[int, ...], int, frozenset[str], list[Task]]]
-) -> PackingModel | None:
-    classes, capacity = session.classes, session.capacity
-    room = {
-        node: [capacity.future_idle[node].get(name, 0) for name in names] for node in session.snapshot.instance.nodes
-    }
-    for group in classes.victims:
-        for index, name in enumerate(names):
-            room[group.node][index] += classes.requested_by_shape(name)[group.shape] * group.most
-    units = [gcd(*(size[index] for size, *_ in rows)) or 1 for index in range(len(names))]
-    if any(
-        sum(amounts[index] for amounts in room.values()) > MOST_AMOUNT * units[index] for index in range(len(names))
-    ):
-        return None
-    sizes = [tuple(amount // unit for amount, unit in zip(size, units, strict=True)) for size, *_ in rows]
-    kinds: dict[tuple[tuple[int, ...], tuple[int, ...]], list[str]] = {}
-    for node in sorted(room):
-        amounts = tuple(max(0, amount) // unit for amount, unit in zip(room[node], units, strict=True))
-        most = tuple(
-            min([len(tasks), *(have // asked for have, asked in zip(amounts, size, strict=True) if asked)])
-            if node in allowed
-            else 0
-            for (_, _, allowed, tasks), size in zip(rows, sizes, strict=True)
-        )
-        if any(most):
-            kinds.setdefault((amounts, most), []).append(node)
-    keep = _binding([amounts for amounts, _ in kinds], sizes)
-    if not keep:
-        return None
-    priorities = sorted({priority for _, priority, *_ in rows}, reverse=True)
-    problem = Problem(
-        tuple(
-            RequestRow(tuple(size[index] for index in keep), priorities.index(priority), len(tasks))
-            for (_, priority, _, tasks), size in zip(rows, sizes, strict=True)
-        ),
-        tuple(
-            NodeClass(tuple(amounts[index] for index in keep), len(nodes), most)
-            for (amounts, most), nodes in kinds.items()
-        ),
-    )
-    tasks = tuple(tuple(sorted(tasks, key=lambda task: task.key)) for *_, tasks in rows)
-    return PackingModel(problem, tuple(priorities), tasks, tuple(node for nodes in kinds.values() for node in nodes))
-
-
-def _binding(capacities: list[tuple[int, ...]], sizes: list[tuple[int, ...]]) -> list[int]:
-    """The resources that can run out first: those that are implied by another one on every node are left out.
-
-    Resource d is implied by e if a node full in e is never beyond its capacity in d: for every row, its size in d is at
-    most its size in e times the least ratio of the two capacities.
-    """
-    kept = [index for index in range(len(sizes[0])) if any(size[index] for size in sizes)]
-    for d in list(kept):
-        for e in kept:
-            if e != d and all(size[d] * have[e] <= size[e] * have[d] for have in capacities for size in sizes):
-                kept.remove(d)
-                break
-    return kept

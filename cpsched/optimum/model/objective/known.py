@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ortools.sat.python import cp_model
 
-from cpsched.optimum.model.objective.stage import LevelStage
+from cpsched.optimum.model.objective.stage import LevelStage, Stage
 from cpsched.optimum.model.variables import Expr
 from cpsched.policy.levels import SENSES
 from cpsched.rules import Decision
@@ -30,3 +32,17 @@ class NoVictims(KnownLevel):
 
     def _value(self, decision: Decision) -> int:
         return 1 if decision.evictions else 0
+
+
+class KnownVictims(Stage):
+    """A stage of a level of victims whose best value was proved elsewhere: a number of a decision."""
+
+    def __init__(self, measure: Callable[[Decision], int], ideal: int = 0):
+        self._last: tuple[Decision, int] | None = None
+        self._measure, self.ideal = measure, ideal
+
+    def _expression(self) -> Expr:
+        return cp_model.LinearExpr.constant(self.ideal)
+
+    def _value(self, decision: Decision) -> int:
+        return self._measure(decision)

@@ -76,3 +76,66 @@ def test_what_the_checker_refuses(placement: list[list[int]]) -> None:
     problem = Problem((RequestRow((2,), 0, 1), RequestRow((1,), 0, 2)), (NodeClass((4,), 2, (1, 1)),))
     assert not is_feasible(problem, np.array(placement))
     assert is_feasible(problem, np.array([[1, 1], [0, 1]]))
+
+
+def with_goals(seed: int) -> Problem:
+    """Worths per row, and some rows in two ways of which one takes nothing of the last resource."""
+    draw = np.random.default_rng(seed)
+    problem = drawn(draw)
+    rows, classes, pairs = list(problem.rows), list(problem.classes), []
+    for index in range(len(problem.rows)):
+        if draw.random() < 0.4:
+            pairs.append((index, len(rows)))
+            rows.append(RequestRow((*rows[index].size[:-1], 0), rows[index].tier, rows[index].demand))
+            classes = [NodeClass(one.capacity, one.count, (*one.most, one.most[index])) for one in classes]
+    goals = tuple(tuple(int(x) for x in draw.integers(0, 4, size=len(rows))) for _ in range(int(draw.integers(1, 4))))
+    return Problem(tuple(rows), tuple(classes), goals, tuple(pairs))
+
+
+def plain_goals(problem: Problem) -> list[int]:
+    model, rows = cp_model.CpModel(), range(len(problem.rows))
+    nodes = [problem.classes[kind] for kind in problem.nodes]
+    x = {(n, i): model.new_int_var(0, one.most[i], "") for n, one in enumerate(nodes) for i in rows}
+    for n, one in enumerate(nodes):
+        for d, capacity in enumerate(one.capacity):
+            model.add(sum(problem.rows[i].size[d] * x[n, i] for i in rows) <= capacity)
+    placed = [sum(x[n, i] for n in range(len(nodes))) for i in rows]
+    ways = dict(problem.pairs)
+    seconds = set(ways.values())
+    for i in rows:
+        if i not in seconds:
+            model.add(placed[i] + (placed[ways[i]] if i in ways else 0) <= problem.rows[i].demand)
+    values = []
+    for goal in problem.goals:
+        total = sum(worth * count for worth, count in zip(goal, placed, strict=True))
+        model.maximize(total)
+        solver = cp_model.CpSolver()
+        solver.parameters.num_workers = 1
+        assert solver.solve(model) == cp_model.OPTIMAL
+        values.append(int(solver.objective_value))
+        model.add(total == values[-1])
+    return values
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_goals_and_items_in_two_ways(seed: int) -> None:
+    problem = with_goals(seed)
+    wanted = plain_goals(problem)
+    search = Packing(problem, worked(0.5))
+    result = search.run()
+    assert is_feasible(problem, result.placement)
+    assert list(search.values[: result.closed]) == wanted[: result.closed]
+    assert result.closed == problem.tiers or result.bounds[result.closed] >= wanted[result.closed]
+    assert all(problem.most_of(goal) >= value for goal, value in enumerate(wanted))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_known_values_are_reached_or_refuted(seed: int) -> None:
+    problem = with_goals(seed)
+    wanted = plain_goals(problem)
+    found = Packing(problem, worked(0.5), known=wanted).run()
+    assert not found.is_infeasible
+    assert found.closed in (0, problem.tiers)
+    wanted[-1] += 1
+    found = Packing(problem, worked(0.5), known=wanted).run()
+    assert found.closed == 0

@@ -10,7 +10,9 @@ import cpsched
 from cpsched.importers.policy import load_policy
 from cpsched.lab.generate import generate
 from cpsched.optimum.model.session_model import SessionModel
+from cpsched.optimum.packing.problem import Problem
 from cpsched.optimum.relax.packing_model import packing_model
+from cpsched.optimum.relax.packing_stage import Objective
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Solution, SolutionStatus
 
@@ -24,6 +26,13 @@ def solved(source: Any, **options: Any) -> Solution:
 def model_of(source: Any, model: str = "kube") -> Any:
     instance = cpsched.load(source)
     return packing_model(SessionModel(Snapshot(instance, load_policy(model, None, instance=instance))))
+
+
+def problem_of(source: Any) -> Problem:
+    """The problem in which every victim may go."""
+    model = model_of(source)
+    limits = [group.most for group in model.session.classes.victims]
+    return model.stage(limits, [Objective(tier) for tier in range(len(model.priorities))]).problem
 
 
 def cluster(*pods: dict[str, Any], nodes: int = 1, cpu: str = "4") -> dict[str, Any]:
@@ -59,7 +68,7 @@ def test_capacity_counts_what_can_be_evicted() -> None:
     """The bound holds for decisions with victims, so all of the room they could leave is counted."""
     running = {"requests": {"cpu": "3"}, "running": ["n0"]}
     source = cluster(running, {"requests": {"cpu": "2"}, "class": "high"})
-    assert [one.capacity for one in model_of(source).problem.classes] == [(2,)]
+    assert [one.capacity for one in problem_of(source).classes] == [(2,)]
     decision = solved(source)
     assert (decision.status, len(decision.evictions)) == (SolutionStatus.OPTIMAL, 1)
 
@@ -73,13 +82,13 @@ def test_only_where_a_job_is_a_task() -> None:
 
 
 def test_resources_that_never_run_out_first_are_left_out() -> None:
-    model = model_of(cluster({"requests": {"cpu": "1"}}, {"requests": {"cpu": "3"}}, nodes=2))
-    assert [row.size for row in model.problem.rows] == [(1,), (3,)]
-    assert [(one.capacity, one.count) for one in model.problem.classes] == [((4,), 2)]
+    problem = problem_of(cluster({"requests": {"cpu": "1"}}, {"requests": {"cpu": "3"}}, nodes=2))
+    assert [row.size for row in problem.rows] == [(1,), (3,)]
+    assert [(one.capacity, one.count) for one in problem.classes] == [((4,), 2)]
 
 
 def test_nodes_that_a_filter_refuses_hold_none() -> None:
     picky = {"requests": {"cpu": "1"}, "nodeSelector": {"disk": "ssd"}}
     source = cluster({"requests": {"cpu": "1"}}, picky, nodes=2)
     source["nodes"][1]["labels"] = {"disk": "ssd"}
-    assert sorted(one.most for one in model_of(source).problem.classes) == [(1, 0), (1, 1)]
+    assert sorted(one.most for one in problem_of(source).classes) == [(1, 0), (1, 1)]
