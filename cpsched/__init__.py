@@ -240,7 +240,7 @@ def verify(
 
 
 class _Check:
-    """The earlier name of verify, `cpsched.rules(...)`, and of the rules, `cpsched.rules.RULES`."""
+    """The earlier name of verify, `cpsched.check(...)`, and of the rules, `cpsched.check.RULES`."""
 
     __call__ = staticmethod(verify)
 
