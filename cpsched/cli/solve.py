@@ -1,4 +1,4 @@
-"""`cpsched solve`: one engine's decision, judged and shown."""
+"""`cpsched solve`: one engine's decision, checked and shown."""
 
 from __future__ import annotations
 

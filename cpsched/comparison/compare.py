@@ -25,7 +25,7 @@ from cpsched.snapshot import Snapshot
 from cpsched.solution import SolutionStatus
 
 Verdict = Literal["optimal", "best", "as good", "behind", "findings", "none"]
-"""optimal: proved. best: nobody is better, not proved. as good: as the best, not proved. none: no decision."""
+"""optimal: proved. best: none is better, not proved. as good: as the best, not proved. none: no decision."""
 
 
 @dataclass(frozen=True)

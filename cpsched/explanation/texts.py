@@ -54,7 +54,7 @@ def missed(name: str, engine: str, optimum: Solution) -> str:
 
 
 def tied(name: str, engine: str) -> str:
-    """Nobody's fault."""
+    """Without a reason in the cluster."""
     return f"{name} stays in the decision of engine {engine}; another decision, as good on every level, places it."
 
 

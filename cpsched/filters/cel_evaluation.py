@@ -34,7 +34,7 @@ class BoundedRunner(celpy.InterpretedRunner):
 
 
 class BoundedEvaluator(Evaluator):
-    """Pays for every part it visits and every value it gets, and keeps no errors that nobody asks for."""
+    """Pays for every part it visits and every value it gets, and keeps no errors that are not asked for."""
 
     def __init__(self, ast: Any, activation: Any, budget: CelBudget):
         super().__init__(ast, activation)

@@ -1,4 +1,4 @@
-"""One case measured: the engine's decision, judged, and how far it is from the optimum."""
+"""One case measured: the engine's decision, checked, and how far it is from the optimum."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Measured:
     decision: Affected = field(default_factory=Affected)
     """In names."""
     distance: Distance | None = None
-    """None if nobody asked, or there is no decision."""
+    """None if it was not asked, or there is no decision."""
     note: str = ""
     doubts: tuple[str, ...] = ()
     """What was left out of the decision."""

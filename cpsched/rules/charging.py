@@ -26,7 +26,7 @@ class ChargeVerdict(NamedTuple):
 
 
 def uncharged_nodes(decision: Decision) -> Iterator[tuple[str, bool]]:
-    """(node, decided) of contended nodes whose victims' room goes to nobody with a right to and a need for it."""
+    """(node, decided) of contended nodes whose victims' room goes to no task with a right to and a need for it."""
     missing = {node: short for node in decision.victims_by_node if (short := _missing(decision, node))}
     charges = Charges(decision, missing)
     verdict_on = decision.snapshot.identical.once(charges.verdict, partial(charge_of, charges))

@@ -12,7 +12,7 @@ from cpsched.snapshot.predicates import dynamic_failures
 
 
 def assignment(decision: Decision) -> Iterator[Violation]:
-    """A pending, ungated task of an admissible job goes to at most one node; nobody else is placed."""
+    """A pending, ungated task of an admissible job goes to at most one node; no other task is placed."""
     snapshot, nodes = decision.snapshot, decision.snapshot.instance.nodes
     tasks, job_of, needs_valid_jobs = snapshot.instance.tasks, snapshot.job_by_task, snapshot.needs_valid_jobs
     nowhere: Mapping[str, str] = {}
@@ -50,7 +50,7 @@ def capacity(decision: Decision) -> Iterator[Violation]:
 
 
 def exceeded(asked: Vector, room: Vector) -> list[str]:
-    """Resources of which more is asked for than there is; what nobody asks for is not looked at."""
+    """Resources of which more is asked for than there is; what is not requested is not looked at."""
     return [name for name, amount in asked.items() if amount > 0 and amount > room.get(name, 0)]
 
 

@@ -90,7 +90,7 @@ class Snapshot:
 
     @property
     def shares_refused(self) -> str | None:
-        """Why the share plugin lets nobody place anything, None if it works."""
+        """Why the share plugin lets no job place anything, None if it works."""
         return self._shares.reason if isinstance(self._shares, NotReady) else None
 
     @cached_property
