@@ -210,18 +210,18 @@ def _opened(cluster: str, request: ReportRequest, stored: list[Stored]) -> tuple
 
 def _checked(instance: Instance, policy: Policy, stored: Iterable[Stored]) -> Iterator[tuple[str, Solution]]:
     """Checked again, whatever the file says."""
-    from cpsched.judge import judged
+    from cpsched.checker import checked_from_outside
 
     for name, solution, file in stored:
-        found = judged(instance, policy, solution)
+        found = checked_from_outside(instance, policy, solution)
         warn(f"{file}: {note}" for note in found.notes)
         yield name, found
 
 
 def _decided(instance: Instance, policy: Policy, request: ReportRequest, some: bool) -> Iterator[tuple[str, Solution]]:
     """Decisions taken now; without any stored one those of the scheduler's mirror and the optimum."""
+    from cpsched.checker import stamped
     from cpsched.engines import find, named_in, run
-    from cpsched.judge import stamped
 
     stated = request.engines
     if stated is None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from cpsched.checker import LEVELS
 from cpsched.comparison.contender import OPTIMAL, Contender, contend
 from cpsched.comparison.optima import optima_in
 from cpsched.comparison.session import CaseOptions, Session, open_sessions
@@ -15,7 +16,6 @@ from cpsched.contents import Size
 from cpsched.errors import InputError, unexpected
 from cpsched.gate.affected import Affected
 from cpsched.importers.corpus import Case
-from cpsched.judge import LEVELS
 from cpsched.options import Options
 from cpsched.policy.levels import Stated
 from cpsched.ranking import Gap, gap

@@ -147,7 +147,7 @@ def _missing(decision: Decision, node: str) -> Missing:
     """What is placed on the node beyond the room it has without any eviction."""
     room, asked = decision.snapshot.future_idle.get(node, {}), decision.asked_by_node.get(node, {})
     if decision.shuffled:
-        # Whom shuffle moves goes for nobody, so anybody may use the room.
+        # A task that shuffle moves goes for no other, so any task may use the room.
         left = [victim.requests for victim in decision.victims_by_node.get(node, ()) if victim.key in decision.shuffled]
         room = add(room, total_of(left))
     return {name: amount - room.get(name, 0) for name, amount in asked.items() if 0 < amount > room.get(name, 0)}

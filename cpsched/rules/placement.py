@@ -57,7 +57,7 @@ def exceeded(asked: Vector, room: Vector) -> list[str]:
 def filters(decision: Decision) -> Iterator[Violation]:
     """Every enabled predicate holds for every placed task in the end, and for binds while the victims still stand."""
     snapshot, predicates, tasks = decision.snapshot, decision.snapshot.predicates, decision.snapshot.instance.tasks
-    refused = snapshot.identical.once(lambda key: predicates.refused(tasks[key]), snapshot.twin_of)
+    refused = snapshot.identical.once(lambda key: predicates.refused(tasks[key]), snapshot.identity_of)
     for key, node in decision.placed.items():
         if key in tasks and (status := refused(key).get(node)) is not None:
             yield Violation("filters", key, f"may not be on {node}: {', '.join(status.reasons)}")

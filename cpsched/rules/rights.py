@@ -108,7 +108,7 @@ class Rights:
     def by_victim(self) -> dict[str, Pairs]:
         """Rights that hold once shares are looked at too: reclaim takes a claim, and a victim that is given back."""
         once, tasks, given_back = self.snapshot.identical.once, self.snapshot.instance.tasks, self._given_back
-        has_claim = once(self._has_claim, self.snapshot.twins.__getitem__)
+        has_claim = once(self._has_claim, self.snapshot.identities.__getitem__)
         would_go_too = once(self._would_go_too, partial(holding_of, self))
         holding = once(partial(_holding, has_claim), right_of)
         found: dict[str, Pairs] = {}
