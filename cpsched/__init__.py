@@ -132,8 +132,8 @@ def solve(  # noqa: PLR0913 - the names of the command line's flags
             warning.
     """
     from cpsched import engines
+    from cpsched.checker import stamped
     from cpsched.importers.policy import load_policy
-    from cpsched.judge import stamped
     from cpsched.options import Options
 
     options = Options(
@@ -232,8 +232,8 @@ def verify(
     lenient: bool = False,
 ) -> tuple[Finding, ...]:
     """Every rule the decision breaks, and every level it misstates; no solver is imported."""
+    from cpsched.checker import decision_of, findings
     from cpsched.importers.policy import load_policy
-    from cpsched.judge import decision_of, findings
 
     policy = load_policy(model, conf, instance=instance, lenient=lenient, kube_version=kube_version)
     return findings(decision_of(instance, policy, solution), solution)

@@ -10,10 +10,10 @@ from importlib.metadata import version
 from typing import NamedTuple
 
 from cpsched import external
+from cpsched.checker import CheckedSolution, examined
 from cpsched.collector import few_collections
 from cpsched.errors import InputError
 from cpsched.instance import Instance
-from cpsched.judge import CheckedSolution, examined
 from cpsched.options import Options
 from cpsched.policy import Policy
 from cpsched.rules import Decision

@@ -104,7 +104,7 @@ class Level(_Part):
         return self.ref.rank(self.ref.value(self.value))
 
     def without_proof(self) -> Level:
-        """The level and its value, without anything that is said to be proved about it."""
+        """The level and its value, without anything that is stated to be proved about it."""
         return Level(name=self.name, priority=self.priority, sense=self.sense, value=self.value)
 
 

@@ -6,8 +6,8 @@ import cpsched.version
 from cpsched.certificate.case import Case, Session
 from cpsched.certificate.document import CLAIMED, Certificate, CertifiedLevel, Decided, Evidence
 from cpsched.certificate.evidence import EVIDENCE
+from cpsched.checker import decision_of
 from cpsched.instance import Instance
-from cpsched.judge import decision_of
 from cpsched.objectives import level_plan, value_of
 from cpsched.policy import Policy
 from cpsched.policy.levels import SENSES, LevelRef, Value

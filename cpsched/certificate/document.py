@@ -166,7 +166,7 @@ class Certificate(Framed, _Part):
         return {name for name in ("kube_version", "sharding", "what_if") if not getattr(self, name)}
 
     def as_solution(self) -> Solution:
-        """The decision and its levels in the form that the judge looks at."""
+        """The decision and its levels in the form that the checker takes."""
         fields = {"name", "priority", "sense", "value", "bound", "proved"}
         levels = tuple(Level(**level.model_dump(include=fields)) for level in self.levels)
         return Solution(

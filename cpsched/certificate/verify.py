@@ -9,9 +9,9 @@ from cpsched.certificate.certify import bounds_of, tightness
 from cpsched.certificate.document import CLAIMED, STEPS, Certificate, CertifiedLevel
 from cpsched.certificate.evidence import EVIDENCE
 from cpsched.certificate.replay import Proofs, StepsOf
+from cpsched.checker import decision_of, findings
 from cpsched.errors import InputError
 from cpsched.instance import Instance
-from cpsched.judge import decision_of, findings
 from cpsched.objectives import level_plan, value_of
 from cpsched.policy import Policy
 from cpsched.policy.levels import Value

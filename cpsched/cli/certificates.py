@@ -77,7 +77,7 @@ def _outside(
 
 
 def exit_code(checked: Checked, *, strict: bool) -> int:
-    """1 for a finding, 3 if a bound is only claimed, so that nobody takes it for verified; strict wants the optimum."""
+    """1 for a finding, 3 if a bound is only claimed, so that it is not taken for verified; strict wants the optimum."""
     if checked.findings or (strict and not checked.is_optimal):
         return FINDINGS
     return NOT_VERIFIED if checked.unverified else FINE

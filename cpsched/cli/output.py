@@ -102,7 +102,7 @@ def bugs_shown() -> Iterator[None]:
     def show_in_thread(found: threading.ExceptHookArgs) -> None:
         show(found.exc_type, found.exc_value, found.exc_traceback)
 
-    # Nobody is left to take this one back: it is asked when all else has ended.
+    # This one is not taken back: it is asked when all else has ended.
     sys.excepthook = show
     before = threading.excepthook
     if before is threading.__excepthook__:
@@ -159,7 +159,7 @@ def progress_console() -> Console:
 
 
 def busy(what: str) -> AbstractContextManager[Any]:
-    """Show on stderr what takes its time; nothing where nobody watches."""
+    """Show on stderr what takes its time; nothing if it is not a terminal."""
     return progress_console().status(one_line(what)) if is_watched() else nullcontext()
 
 

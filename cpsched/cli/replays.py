@@ -39,15 +39,15 @@ def list_outcomes(
     engine: str, instance: Instance, policy: Policy, *, json: bool, output: str | None
 ) -> tuple[Solution, ...]:
     """Show the decisions that upstream's random choices can lead to."""
+    from cpsched.checker import checked_from_outside
     from cpsched.greedy import kube, volcano
-    from cpsched.judge import judged
 
     mirrors = {"volcano": volcano.outcomes, "kube": kube.outcomes}
     if engine not in mirrors:
         raise InputError(f"engine {engine} has no --all-outcomes", right="add --engine volcano or --engine kube")
     with busy(f"Deciding ({engine})"):
         found = mirrors[engine](instance, policy)
-    outcomes = tuple(judged(instance, policy, one) for one in found.solutions)
+    outcomes = tuple(checked_from_outside(instance, policy, one) for one in found.solutions)
     if not found.is_complete:
         tried = "there are too many combinations of random choices to try them all"
         warn([f"{tried}; these are decisions of seeds 1 to {found.samples + 1}, and there may be others"])

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 STUDY = "study.json"
 MOST_TASKS_WITH_REASONS = 2000
-"""Reasons replay the mirror, and judge a decision once more for every victim."""
+"""Reasons replay the mirror, and check a decision once more for every victim."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def report_decisions(request: ReportRequest) -> Report:
         instance, policies = _opened(cluster or request.input, request, stored)
     reports: dict[str, Report] = {}
     for policy in policies:
-        decided = [*_judged(instance, policy, stored), *_decided(instance, policy, request, bool(stored))]
+        decided = [*_checked(instance, policy, stored), *_decided(instance, policy, request, bool(stored))]
         if len(policies) > 1:
             decided = [(name, own_part(instance, policy, one)) for name, one in decided]
         names = unique(name for name, _ in decided)
@@ -185,7 +185,7 @@ def _name(engine: str, file: str) -> str:
 
 
 def _opened(cluster: str, request: ReportRequest, stored: list[Stored]) -> tuple[Instance, tuple[Policy, ...]]:
-    """The cluster, and the policy of every scheduler whose pods wait; stored decisions are judged under one."""
+    """The cluster, and the policy of every scheduler whose pods wait; stored decisions are checked under one."""
     from cpsched.engines import named_in
     from cpsched.importers.load import load
     from cpsched.importers.policy import load_policies
@@ -208,20 +208,20 @@ def _opened(cluster: str, request: ReportRequest, stored: list[Stored]) -> tuple
     return instance, policies
 
 
-def _judged(instance: Instance, policy: Policy, stored: Iterable[Stored]) -> Iterator[tuple[str, Solution]]:
+def _checked(instance: Instance, policy: Policy, stored: Iterable[Stored]) -> Iterator[tuple[str, Solution]]:
     """Checked again, whatever the file says."""
-    from cpsched.judge import judged
+    from cpsched.checker import checked_from_outside
 
     for name, solution, file in stored:
-        found = judged(instance, policy, solution)
+        found = checked_from_outside(instance, policy, solution)
         warn(f"{file}: {note}" for note in found.notes)
         yield name, found
 
 
 def _decided(instance: Instance, policy: Policy, request: ReportRequest, some: bool) -> Iterator[tuple[str, Solution]]:
     """Decisions taken now; without any stored one those of the scheduler's mirror and the optimum."""
+    from cpsched.checker import stamped
     from cpsched.engines import find, named_in, run
-    from cpsched.judge import stamped
 
     stated = request.engines
     if stated is None:

@@ -1,4 +1,4 @@
-"""`cpsched solve`: one engine's decision, judged and shown."""
+"""`cpsched solve`: one engine's decision, checked and shown."""
 
 from __future__ import annotations
 
@@ -124,10 +124,10 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     jobs, where tasks go, the victims, the levels with their proofs, and the rules that are broken.
     """
     from cpsched import engines
+    from cpsched.checker import stamped
     from cpsched.cli import replays
     from cpsched.importers.load import load
     from cpsched.importers.policy import load_policies
-    from cpsched.judge import stamped
     from cpsched.options import Options
     from cpsched.solution import Solutions
     from cpsched.together import of_engines

@@ -114,10 +114,10 @@ def _checked(
     solution: Solution, file: str, input_: str, terms: Terms, json: bool
 ) -> tuple[dict[str, Any], list[Part], tuple[Finding, ...]]:
     """The verdict as JSON and as tables, and what was found."""
+    from cpsched.checker import decision_of, findings
     from cpsched.cli.certificates import shown_doubts
     from cpsched.completeness.registry import doubts
     from cpsched.contents import contents
-    from cpsched.judge import decision_of, findings
     from cpsched.provenance import differences
 
     with busy("Checking"):
@@ -166,7 +166,7 @@ def _verdict(solution: Solution, instance: Instance, decision: Decision, found: 
 
 
 def _rule_keys() -> list[str]:
-    from cpsched.judge import LEVELS
+    from cpsched.checker import LEVELS
     from cpsched.rules import RULES
 
     return [*RULES, LEVELS]

@@ -25,7 +25,7 @@ from cpsched.snapshot import Snapshot
 from cpsched.solution import SolutionStatus
 
 Verdict = Literal["optimal", "best", "as good", "behind", "findings", "none"]
-"""optimal: proved. best: nobody is better, not proved. as good: as the best, not proved. none: no decision."""
+"""optimal: proved. best: none is better, not proved. as good: as the best, not proved. none: no decision."""
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,8 @@ def compared(session: Session, contenders: Sequence[Contender], options: Options
     best = min(contenders, key=lambda one: (one.standing is None, _key(one), not one.solution.proves))
     snapshot = Snapshot(session.instance, session.policy)
     judgements = tuple(
-        replace(_judge(session, one, best, options), short=gangs_short(snapshot, one.solution)) for one in contenders
+        replace(_judgement(session, one, best, options), short=gangs_short(snapshot, one.solution))
+        for one in contenders
     )
     cache = next((one.cache_warning for one in contenders if one.cache_warning), "")
     notes = (f"{one.engine}: {note}" for one in contenders for note in one.solution.notes)
@@ -200,12 +201,12 @@ def _key(contender: Contender) -> Any:
     return () if contender.standing is None else contender.standing.key
 
 
-def _judge(session: Session, one: Contender, best: Contender, options: Options) -> Judgement:
+def _judgement(session: Session, one: Contender, best: Contender, options: Options) -> Judgement:
     left_open = open_levels(best.solution.levels) if best.solution.proves else ""
-    return replace(_judged(session, one, best, options), left_open=left_open)
+    return replace(_judgement_of(session, one, best, options), left_open=left_open)
 
 
-def _judged(session: Session, one: Contender, best: Contender, options: Options) -> Judgement:
+def _judgement_of(session: Session, one: Contender, best: Contender, options: Options) -> Judgement:
     if one.standing is None or best.standing is None:
         return Judgement(one, "none", None, False)
     behind = gap(one.standing, best.standing)

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from cpsched import engines
+from cpsched.checker import checked_from_outside, stamped
 from cpsched.comparison.optima import Optima
 from cpsched.comparison.session import Session
 from cpsched.errors import InputError
 from cpsched.external import PREFIX
 from cpsched.importers.recorded import RECORDED
-from cpsched.judge import judged, stamped
 from cpsched.options import Options
 from cpsched.ranking import Standing
 from cpsched.snapshot import Snapshot
@@ -80,7 +80,7 @@ def given(session: Session, name: str, solution: Solution) -> Contender:
 
 def _from_outside(session: Session, solution: Solution, name: str) -> Solution:
     """Checked; under this name if it bears that of an engine which decides here."""
-    found = judged(session.instance, session.policy, solution)
+    found = checked_from_outside(session.instance, session.policy, solution)
     is_ours = found.engine in engines.ENGINES or found.engine.startswith(PREFIX)
     return found.model_copy(update={"engine": name}) if is_ours else found
 

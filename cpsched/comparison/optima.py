@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from cpsched import engines
+from cpsched.checker import doubts_about, findings, stamped
 from cpsched.comparison.meaning import question_key
 from cpsched.comparison.seal import seal_of
 from cpsched.errors import InputError
 from cpsched.files import read_bytes, write_whole
 from cpsched.instance import Instance
 from cpsched.json_values import unique_keys
-from cpsched.judge import doubts_about, findings, stamped
 from cpsched.objectives import levels
 from cpsched.options import Options
 from cpsched.policy import Policy

@@ -28,7 +28,7 @@ class VolcanoTrace:
 
     def __init__(self, session: Session, options: Options):
         self.session = session
-        replayed = replay(session.instance, session.policy, MirrorOptions(seed=options.chance, outline=True))
+        replayed = replay(session.instance, session.policy, MirrorOptions(seed=options.chance, brief=True))
         self.solution, self._lines = replayed.solution, replayed.trace
 
     def evicted(self, task: str) -> str:

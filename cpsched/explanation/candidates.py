@@ -54,7 +54,7 @@ def levels_of(snapshot: Snapshot) -> tuple[str, ...]:
 
 
 def alone(snapshot: Snapshot, task: Task, node: str) -> Lifted:
-    """The session of one preemptor on one node: nobody else takes part, and its gang and its entering do not count."""
+    """The session of one preemptor on one node: no other task takes part; its gang and its entering do not count."""
     job = snapshot.job_key(task)
     lifted = [Requirement("gang", job), Requirement("enqueue", job)]
     return Lifted(snapshot, job, lifted, only=[job], tasks=[task.key], node=node)

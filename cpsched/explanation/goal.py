@@ -107,7 +107,7 @@ class Goal:
         return sorted(served, key=lambda key: (-jobs[key].priority, key))
 
     def levels_ahead(self, snapshot: Snapshot) -> list[LevelRef]:
-        """Levels that come before the one that would count this job or task; admission is told job by job."""
+        """Levels that come before the one that would count this job or task; admission counts job by job."""
         plan = level_plan(snapshot)
         own = (
             LevelRef("jobs_admitted", snapshot.jobs[self.job].priority)

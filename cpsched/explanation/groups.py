@@ -60,7 +60,7 @@ class NodeGroup:
     """Plugins' rules about nodes that refuse whatever else happens, with the reason."""
 
     def shortage(self, resource: str) -> str:
-        """What is said about one resource, or nothing."""
+        """The text about one resource, or nothing."""
         return next((one.text for one in self.shortages if one.resource == resource), "")
 
     @property

@@ -8,24 +8,24 @@ from functools import cached_property
 from typing import Any
 
 from cpsched import engines
+from cpsched.checker import CheckedSolution
 from cpsched.completeness.registry import doubts
 from cpsched.errors import InputError
 from cpsched.explanation import texts
 from cpsched.explanation.candidates import candidates_of
 from cpsched.explanation.capacity import capacities
 from cpsched.explanation.changes import applied
+from cpsched.explanation.competitors import Competitor, competitors_of
 from cpsched.explanation.goal import Clock, Goal, clock_of, decision_with, is_large
 from cpsched.explanation.groups import NodeGroup, groups_of, node_groups, partition
 from cpsched.explanation.obstruction import conflicts_of
 from cpsched.explanation.repairs import repairs, unfinished
 from cpsched.explanation.requirements import Requirement, requirements_of
 from cpsched.explanation.result import Explanation, NodeReasons, Reason, Repair, RepairChange, Verdict
-from cpsched.explanation.rivals import Rival, rivals_of
 from cpsched.explanation.scaling import enough_for_all
 from cpsched.explanation.subject import Subject, settled, subject_of
 from cpsched.explanation.trial import Changes, Trial
 from cpsched.instance import Instance
-from cpsched.judge import CheckedSolution
 from cpsched.optimum.queries.feasibility import UndecidedError, identical_pending
 from cpsched.options import Options
 from cpsched.policy import Policy
@@ -249,7 +249,7 @@ class Inquiry:
     def _outranked(self, other: Decision) -> Fields:
         notes = list(self._notes())
         try:
-            rivals = rivals_of(self.snapshot, self.goal, self.best, self.clock)
+            rivals = competitors_of(self.snapshot, self.goal, self.best, self.clock)
         except UndecidedError:
             rivals = []
             notes.append("Who is ahead is unknown (time limit).")
@@ -266,8 +266,8 @@ class Inquiry:
             "notes": (*notes, *self._of_repairs()),
         }
 
-    def _names(self, rivals: Sequence[Rival]) -> list[str]:
-        return [self.snapshot.jobs[one.job].name for one in rivals if one.job]
+    def _names(self, competitors: Sequence[Competitor]) -> list[str]:
+        return [self.snapshot.jobs[one.job].name for one in competitors if one.job]
 
     def _of_repairs(self) -> tuple[str, ...]:
         return (ALONE_REPAIRS,) if is_large(self.snapshot) else ()

@@ -173,7 +173,7 @@ class Lifted(Snapshot):
 
     @property
     def shares_refused(self) -> str | None:
-        """Why the share plugin lets nobody place anything, None if that is lifted."""
+        """Why the share plugin lets no job place anything, None if that is lifted."""
         return None if "deserved" in self._keys else self._base.shares_refused
 
     @cached_property

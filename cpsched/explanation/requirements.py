@@ -97,8 +97,8 @@ def _node_rules(snapshot: Snapshot, groups: Sequence[NodeGroup]) -> Iterator[Req
         for group in groups:
             for reason in (reason for rule, reason in group.barred if rule == key):
                 reasons[reason] = reasons.get(reason, 0) + len(group.nodes)
-        told = "; ".join(f"{reason} ({count} nodes)" for reason, count in reasons.items())
-        yield Requirement(key, "", (), told or TOGETHER[key])
+        listed = "; ".join(f"{reason} ({count} nodes)" for reason, count in reasons.items())
+        yield Requirement(key, "", (), listed or TOGETHER[key])
 
 
 TOGETHER: dict[str, str] = {

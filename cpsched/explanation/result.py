@@ -18,7 +18,7 @@ class Verdict(StrEnum):
     """The grade of the answer."""
 
     SETTLED = "settled"
-    """Nothing to place: it runs, has ended, is held by a gate, or is nobody's in this session."""
+    """Nothing to place: it runs, has ended, is held by a gate, or belongs to no job of this session."""
     PLACED = "placed"
     IMPOSSIBLE = "impossible"
     """No feasible decision places it."""

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cpsched.amounts import shown
+from cpsched.explanation.competitors import Competitor
 from cpsched.explanation.entering import entering_lines
 from cpsched.explanation.goal import Goal
 from cpsched.explanation.groups import HELD, NodeGroup
 from cpsched.explanation.obstacles import summary
 from cpsched.explanation.requirements import Requirement, named
 from cpsched.explanation.result import RivalReason, Verdict
-from cpsched.explanation.rivals import Rival
 from cpsched.instance import Task
 from cpsched.objectives import level_text, value_of
 from cpsched.rules import Decision
@@ -54,7 +54,7 @@ def missed(name: str, engine: str, optimum: Solution) -> str:
 
 
 def tied(name: str, engine: str) -> str:
-    """Nobody's fault."""
+    """Without a reason in the cluster."""
     return f"{name} stays in the decision of engine {engine}; another decision, as good on every level, places it."
 
 
@@ -84,7 +84,7 @@ def outranked(name: str, goal: Goal, jobs: Sequence[str]) -> str:
     return f"{name} stays: it could be placed, but others come first{_more(goal)}{who}."
 
 
-def competitor(snapshot: Snapshot, best: Decision, one: Rival) -> RivalReason:
+def competitor(snapshot: Snapshot, best: Decision, one: Competitor) -> RivalReason:
     """A competing job or level in words."""
     if one.level is not None:
         level, priority = one.level

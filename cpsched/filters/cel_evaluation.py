@@ -34,7 +34,7 @@ class BoundedRunner(celpy.InterpretedRunner):
 
 
 class BoundedEvaluator(Evaluator):
-    """Pays for every part it visits and every value it gets, and keeps no errors that nobody asks for."""
+    """Pays for every part it visits and every value it gets, and keeps no errors that are not asked for."""
 
     def __init__(self, ast: Any, activation: Any, budget: CelBudget):
         super().__init__(ast, activation)
@@ -70,7 +70,7 @@ class BoundedEvaluator(Evaluator):
         return found
 
     def ident_value(self, name: str, root_scope: bool = False) -> Any:
-        """A variable; its absence is told at once, where cel-python would write out all that there is."""
+        """A variable; its absence is reported at once, where cel-python would write out all that there is."""
         try:
             return super().ident_value(name, root_scope)
         except KeyError:

@@ -98,7 +98,7 @@ def _wanted(name: str, node: str, prefiltered: PreFilterResult) -> list[str]:
 
 
 def coupled(placed: list[PlacedTask]) -> Iterator[list[PlacedTask]]:
-    """Groups of tasks that may look at each other; tasks that nobody looks at and that look at nobody are left out."""
+    """Groups of tasks that may look at each other; tasks that neither look at others nor are looked at are left out."""
     links: list[tuple[int, Iterable[Hashable]]] = []
     task_by_look = {item.look: item.task for item in placed}
     looks_by_wishes: dict[Hashable, list[Hashable]] = {}

@@ -54,7 +54,7 @@ def matches(expression: str, driver: str, device: Device, budget: CelBudget | No
 
 
 def _failure(expression: str, text: Any = "", *details: Any) -> Exception:
-    """What cel-python found wrong: upstream fails at a missing key too, anything else is told as ours."""
+    """What cel-python found wrong: upstream fails at a missing key too, anything else is reported as ours."""
     if text == "no such key":
         return CelError(f"no such key: {''.join(str(key) for key in details[-1] or ())}")
     if str(text).startswith(_NO_MEMBER):

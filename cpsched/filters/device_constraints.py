@@ -49,7 +49,7 @@ class AllocatorConstraint:
     def _clashes(self, value: Value) -> bool:
         if not self.distinct:
             return value != self.values[0]
-        # Upstream remembers one device per request, so devices of one request are not told apart.
+        # Upstream remembers one device per request, so devices of one request are not distinguished.
         return value in self.last_by_request.values()
 
 

@@ -55,7 +55,7 @@ def legal_order(
 def _failures_of_group(
     group: list[PlacedTask], cluster: ClusterState, names: list[str], args: Args
 ) -> Iterator[Failure]:
-    """Failures of tasks that look at each other: told at once where no order helps, or else found by searching."""
+    """Failures of tasks that look at each other: reported at once where no order helps, or else found by searching."""
     refused, hopeless = [], []
     item_by_key = {item.task.key: item for item in group}
     for kind in kinds_of([(item.task, item.node) for item in group], args):

@@ -50,7 +50,7 @@ class Harmless:
                 self._precedes[number].add(other)
 
     def __call__(self, number: int, waiting: Mapping[int, PreFiltered]) -> bool:
-        """Whether the kind minds nobody of those who wait, by number with what their filters read now."""
+        """Whether the kind minds none of the tasks to come, by number with what their filters read now."""
         if self._takes[number] or not self._crowds[number].isdisjoint(waiting):
             return False
         return not any(other in waiting and _may_be_first(waiting[other]) for other in self._precedes[number])

@@ -45,13 +45,13 @@ class InterPodAffinityState:
 
     @property
     def may_be_first(self) -> bool:
-        """The task matches its own terms and nobody in the cluster does: the first of its kind goes anywhere."""
+        """The task matches its own terms and no pod in the cluster does: the first of its kind goes anywhere."""
         labels = self.own.labels
         return not any(self.affinity.values()) and matches_all(self.affinity_terms, labels.namespace, labels.labels)
 
 
 def prefilter(task: Task, cluster: ClusterState, args: Args) -> PreFilterResult:
-    """Count the matches over the cluster; skip a task without terms that nobody keeps away."""
+    """Count the matches over the cluster; skip a task without terms that no pod keeps away."""
     own = cluster.facts(task)
     if own.affinity_error:
         return PreFilterResult(unresolvable(NAME, f"parsing pod: {own.affinity_error}"))
@@ -83,9 +83,9 @@ def check(state: InterPodAffinityState, task: Task, node: NodeState, cluster: Cl
 
 def masks(state: InterPodAffinityState, task: Task, cluster: ClusterState) -> Iterable[tuple[Mask, Status]]:
     """The verdict for all nodes."""
-    nobody = np.zeros(len(cluster.node_list), dtype=np.bool_)
+    nowhere = np.zeros(len(cluster.node_list), dtype=np.bool_)
     if state.affinity_terms:
-        keyless, alone = nobody.copy(), nobody.copy()
+        keyless, alone = nowhere.copy(), nowhere.copy()
         for key in {term.topology_key for term in state.affinity_terms}:
             company = cluster.domains(key).per_node(state.affinity.get(key, {}), missing=0)
             keyless |= cluster.domains(key).codes < 0
@@ -95,7 +95,7 @@ def masks(state: InterPodAffinityState, task: Task, cluster: ClusterState) -> It
         ({term.topology_key for term in state.anti_terms}, state.anti, UNWANTED),
         (state.existing_anti, state.existing_anti, NOT_WELCOME),
     ):
-        hit = nobody.copy()
+        hit = nowhere.copy()
         for key in keys:
             if pairs.get(key):
                 hit |= cluster.domains(key).per_node(pairs[key], missing=0) > 0

@@ -57,7 +57,7 @@ def check(state: VolumeLimitsState, task: Task, node: NodeState, cluster: Cluste
         held = {volume for other in node.tasks for volume in _volumes(other, csi_node, storage, is_new=False)}
     except _LookupError as fault:
         return fault.status
-    # A wanted volume that is attached but used by nobody here counts twice, as upstream.
+    # A wanted volume that is attached but used by no pod here counts twice, as upstream.
     used = Counter(volume.driver for volume in held | attached_to(node.name, storage))
     new = Counter(volume.driver for volume in wanted - held)
     exceeded = any(driver in limits and used[driver] + amount > limits[driver] for driver, amount in new.items())

@@ -22,7 +22,7 @@ WORK = 300_000
 
 
 CONSUMING = (volume_binding.NAME, node_volume_limits.NAME, dynamic_resources.NAME)
-"""Filters under which a task takes things that nobody else can have then."""
+"""Filters under which a task takes things that no other can have then."""
 
 
 @dataclass(frozen=True)

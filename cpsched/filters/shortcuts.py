@@ -1,4 +1,4 @@
-"""Decisions that can be judged without searching for an order: any order will do, or none will."""
+"""Decisions that can be checked without searching for an order: any order will do, or none will."""
 
 from __future__ import annotations
 

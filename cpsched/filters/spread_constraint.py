@@ -38,7 +38,7 @@ def hard_constraints(task: Task, cluster: ClusterState, args: Args) -> tuple[Spr
 
 
 def default_selector(task: Task, cluster: ClusterState) -> Selector:
-    """The labels by which services and the controlling set pick the pod; empty if nobody does."""
+    """The labels by which services and the controlling set pick the pod; empty if none does."""
     of_kind = cluster.instance.of_kind
     merged: dict[str, str] = {}
     for service in of_kind(Service):

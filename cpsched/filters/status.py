@@ -1,4 +1,4 @@
-"""What a filter answers: a code, the reasons in upstream's words, and who said it; mirrors `framework.Status`."""
+"""What a filter answers: a code, the reasons in upstream's words, and its name; mirrors `framework.Status`."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Affected(BaseModel):
 
 
 def changes(now: Affected, before: Affected, where: str) -> str:
-    """Who fares otherwise than `where`, as a sentence; empty if nobody does."""
+    """Who fares otherwise than `where`, as a sentence; empty if none does."""
     return "; ".join([*_jobs(now, before, where), *_victims(now, before, where)])
 
 

@@ -1,4 +1,4 @@
-"""One case measured: the engine's decision, judged, and how far it is from the optimum."""
+"""One case measured: the engine's decision, checked, and how far it is from the optimum."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from cpsched.checker import LEVELS
 from cpsched.comparison.contender import OPTIMAL, Contender, contend
 from cpsched.comparison.optima import optima_in
 from cpsched.comparison.session import CaseOptions, Session, open_sessions
@@ -15,7 +16,6 @@ from cpsched.contents import Size
 from cpsched.errors import InputError, unexpected
 from cpsched.gate.affected import Affected
 from cpsched.importers.corpus import Case
-from cpsched.judge import LEVELS
 from cpsched.options import Options
 from cpsched.policy.levels import Stated
 from cpsched.ranking import Gap, gap
@@ -65,7 +65,7 @@ class Measured:
     decision: Affected = field(default_factory=Affected)
     """In names."""
     distance: Distance | None = None
-    """None if nobody asked, or there is no decision."""
+    """None if it was not asked, or there is no decision."""
     note: str = ""
     doubts: tuple[str, ...] = ()
     """What was left out of the decision."""

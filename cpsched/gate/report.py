@@ -35,7 +35,7 @@ class CheckedCases:
     _ids: set[str] = field(default_factory=set)
 
     def add(self, case: Measured) -> CaseVerdict:
-        """Judge one more case."""
+        """Add one more case."""
         if case.id in self._ids:
             raise InputError(f"two cases are called {case.id}", file=case.file, right="give each row an id of its own")
         self._ids.add(case.id)
@@ -57,7 +57,7 @@ class CheckedCases:
 
     @property
     def removed(self) -> list[str]:
-        """Cases of the baseline that the corpus no longer has; nobody knows if only some were asked for."""
+        """Cases of the baseline that the corpus no longer has; not known if only some were asked for."""
         return (
             []
             if self.baseline is None or self.chosen

@@ -1,4 +1,4 @@
-"""What is said of a cluster beside its objects: which nodes are whose, and how loaded they are."""
+"""What is stated of a cluster beside its objects: which nodes are whose, and how loaded they are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Event: what a scheduler has said of a pod; of all reasons only FailedScheduling is read."""
+"""Event: what a scheduler has stated of a pod; of all reasons only FailedScheduling is read."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Event(Object):
 
     @property
     def text(self) -> str:
-        """What is said of it."""
+        """The message."""
         return self.message or self.note
 
     @property
     def moment(self) -> int:
-        """When it was last said."""
+        """When it was last reported."""
         stated = (self.last_timestamp, self.event_time, self.metadata.creation_timestamp)
         return max((one for one in stated if one is not None), default=0)

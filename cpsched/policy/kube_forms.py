@@ -135,7 +135,7 @@ def _default_strategy(score: PluginSet) -> list[PluginEntry]:
 
 
 def _config(entries: tuple[PluginConfigEntry, ...], strategy: str) -> Iterator[PluginConfigEntry]:
-    """The arguments; those of the strategy become NodeResourcesFit's, and listed constraints are told to be a list."""
+    """The arguments; those of the strategy become NodeResourcesFit's, and listed constraints are marked as a list."""
     by_name = {entry.name: entry.args for entry in entries}
     fit = by_name.get("NodeResourcesFit", {})
     if strategy:

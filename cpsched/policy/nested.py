@@ -98,7 +98,7 @@ class Thresholds:
 
 @dataclass(frozen=True)
 class Estimator:
-    """How usage guesses the load of tasks that nobody has measured yet."""
+    """How usage guesses the load of tasks that are not measured yet."""
 
     request_ratio: float = 0.7
     burst_ratio: float = 0.0

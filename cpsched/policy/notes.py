@@ -1,4 +1,4 @@
-"""How a configuration is judged: what the scheduler refuses stops the reading; all else is a warning or a doubt."""
+"""How a configuration is checked: what the scheduler refuses stops the reading; all else is a warning or a doubt."""
 
 from __future__ import annotations
 

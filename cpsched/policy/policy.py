@@ -51,7 +51,7 @@ PLUGIN_OF_NODE_RULE: dict[str, str] = {
 
 
 class Policy(BaseModel):
-    """What every engine and the judge are asked to follow; `volcano` and `kube` are both there, for either mirror."""
+    """What every engine and the checker follow; `volcano` and `kube` are both there, for either mirror."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
@@ -71,7 +71,7 @@ class Policy(BaseModel):
     @cached_property
     def meaning_sha256(self) -> str:
         """Hash of the model and of the configuration as it works: what documents carry as `policy_sha256`."""
-        # Whether extenders are asked makes no difference to what is judged: neither judge nor search knows any.
+        # Whether extenders are asked makes no difference to the result: neither checker nor search knows any.
         kube = replace(self.kube, warnings=(), doubts=(), extenders=())
         volcano = replace(self.volcano, warnings=(), doubts=())
         model = self.model.model_dump(mode="json", exclude={"conf", "description"})
@@ -94,7 +94,7 @@ class Policy(BaseModel):
 
     @property
     def release(self) -> str:
-        """The release of kube-scheduler by whose rules is judged; empty if those are not asked."""
+        """The release of kube-scheduler by whose rules decisions are checked; empty if those are not asked."""
         return self.kube.version if self.is_kube else ""
 
     @property
@@ -256,7 +256,7 @@ class Policy(BaseModel):
 
 
 def _action_not_searched(name: str) -> Doubt:
-    """The doubt about a proof: the search evicts nobody by this action, whatever the mirror does."""
+    """The doubt about a proof: the search evicts no task by this action, whatever the mirror does."""
     decides = UNSEARCHED_ACTIONS[name]
     wrong = f"action {name} is not part of the search for the optimum; it decides: {decides}"
     return Doubt(kind="action", name=name, decides=decides, text=str(InputError(wrong, place="actions")))

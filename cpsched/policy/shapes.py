@@ -1,4 +1,4 @@
-"""Validated shapes: pydantic's findings told as one line, unknown fields as warnings with their place."""
+"""Validated shapes: pydantic's findings as one line, unknown fields as warnings with their place."""
 
 from __future__ import annotations
 

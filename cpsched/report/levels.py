@@ -38,7 +38,7 @@ def _intro(views: Sequence[View]) -> str:
 
 
 def proof(level: Level) -> str:
-    """What is proved of the level, and by whom; nothing of one that nobody tried to prove."""
+    """What is proved of the level, and by whom; nothing of one that no engine tried to prove."""
     if level.proved:
         return f"proved ({level.prover}, {level.seconds:.2f} s)"
     if level.prover and level.value == level.bound:

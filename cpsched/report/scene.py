@@ -30,7 +30,7 @@ class Fate(Enum):
 
 @dataclass(frozen=True)
 class View:
-    """One judged decision under the name by which the report calls it."""
+    """One checked decision under the name by which the report calls it."""
 
     name: str
     solution: Solution
@@ -80,7 +80,7 @@ class Scene:
         solutions: Sequence[Solution],
         names: Sequence[str],
     ) -> Scene:
-        """The scene of judged solutions, called by these names."""
+        """The scene of checked solutions, called by these names."""
         snapshot = Snapshot(instance, policy)
         named = zip(names, solutions, strict=True)
         views = (View(name, one, Decision.of(snapshot, one)) for name, one in named)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from cpsched.checker import checked_from_outside
 from cpsched.errors import InputError
 from cpsched.importers.load import load
 from cpsched.importers.policy import load_policy
 from cpsched.instance import Instance
-from cpsched.judge import judged
 from cpsched.lab.study.matrix import StudyPlan
 from cpsched.lab.study.results import Results
 from cpsched.policy import Policy
@@ -35,7 +35,7 @@ def embedding(results: Results) -> Callable[[str, Row, str | None], list[Section
         instance = _instance(results, cell["instance_sha256"])
         keys = {cell["engine"]: cell["key"]} | ({} if best is None else {OPTIMAL: best})
         policy = _policy(results.plan, cell, instance.conf)
-        solutions = [judged(instance, policy, _solution(results, one)) for one in keys.values()]
+        solutions = [checked_from_outside(instance, policy, _solution(results, one)) for one in keys.values()]
         scene = Scene.of(instance, policy, solutions, list(keys))
         parts = [part for part in decision_sections(scene, most_nodes=MOST_NODES) if part.key in SHOWN]
         told = [Text(line.text) for line in verdict(scene)]

@@ -26,7 +26,7 @@ class ChargeVerdict(NamedTuple):
 
 
 def uncharged_nodes(decision: Decision) -> Iterator[tuple[str, bool]]:
-    """(node, decided) of contended nodes whose victims' room goes to nobody with a right to and a need for it."""
+    """(node, decided) of contended nodes whose victims' room goes to no task with a right to and a need for it."""
     missing = {node: short for node in decision.victims_by_node if (short := _missing(decision, node))}
     charges = Charges(decision, missing)
     verdict_on = decision.snapshot.identical.once(charges.verdict, partial(charge_of, charges))
@@ -147,7 +147,7 @@ def _missing(decision: Decision, node: str) -> Missing:
     """What is placed on the node beyond the room it has without any eviction."""
     room, asked = decision.snapshot.future_idle.get(node, {}), decision.asked_by_node.get(node, {})
     if decision.shuffled:
-        # Whom shuffle moves goes for nobody, so anybody may use the room.
+        # A task that shuffle moves goes for no other, so any task may use the room.
         left = [victim.requests for victim in decision.victims_by_node.get(node, ()) if victim.key in decision.shuffled]
         room = add(room, total_of(left))
     return {name: amount - room.get(name, 0) for name, amount in asked.items() if 0 < amount > room.get(name, 0)}

@@ -73,7 +73,7 @@ class Decision:
 
     @cached_property
     def shuffled(self) -> frozenset[str]:
-        """Keys of those who are moved for balance, for nobody."""
+        """Keys of tasks that are moved for balance, for no other task."""
         return frozenset([eviction.task for eviction in self.evictions if eviction.action == "shuffle"])
 
     @cached_property

@@ -30,8 +30,8 @@ def request_of(task: Task) -> Hashable:
 
 
 def fates(decision: Decision) -> Callable[[SessionJob], Hashable]:
-    """The task of a job that has no other, and what the decision makes of it; any other job is told apart by name."""
-    twins, placed, binds, evicted = decision.snapshot.twins, decision.placed, decision.binds, decision.evicted
+    """The task of a job that has no other, and what the decision makes of it; any other job goes by its name."""
+    twins, placed, binds, evicted = decision.snapshot.identities, decision.placed, decision.binds, decision.evicted
 
     def fate_of(job: SessionJob) -> Hashable:
         if len(job.tasks) > 1:
@@ -48,14 +48,14 @@ def victims(rights: Rights) -> Callable[[str, str], Hashable]:
     Where victims are evicted for tasks on any node, the kind of victim is enough. A victim of a gang action is told
     apart by name: the mark of its PodGroup counts there.
     """
-    twin_of, kind_of, tasks = (
-        rights.snapshot.twin_of,
+    identity_of, kind_of, tasks = (
+        rights.snapshot.identity_of,
         rights.snapshot.rights.victim_kind,
         rights.snapshot.instance.tasks,
     )
     if rights.everywhere:
         return lambda key, named: (key if named in KINDS else kind_of(tasks[key]), named)
-    return lambda key, named: (key if named in KINDS else twin_of(key), named)
+    return lambda key, named: (key if named in KINDS else identity_of(key), named)
 
 
 pairs_of: Callable[[Pairs], Hashable] = id

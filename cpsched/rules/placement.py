@@ -12,7 +12,7 @@ from cpsched.snapshot.predicates import dynamic_failures
 
 
 def assignment(decision: Decision) -> Iterator[Violation]:
-    """A pending, ungated task of an admissible job goes to at most one node; nobody else is placed."""
+    """A pending, ungated task of an admissible job goes to at most one node; no other task is placed."""
     snapshot, nodes = decision.snapshot, decision.snapshot.instance.nodes
     tasks, job_of, needs_valid_jobs = snapshot.instance.tasks, snapshot.job_by_task, snapshot.needs_valid_jobs
     nowhere: Mapping[str, str] = {}
@@ -50,14 +50,14 @@ def capacity(decision: Decision) -> Iterator[Violation]:
 
 
 def exceeded(asked: Vector, room: Vector) -> list[str]:
-    """Resources of which more is asked for than there is; what nobody asks for is not looked at."""
+    """Resources of which more is asked for than there is; what is not requested is not looked at."""
     return [name for name, amount in asked.items() if amount > 0 and amount > room.get(name, 0)]
 
 
 def filters(decision: Decision) -> Iterator[Violation]:
     """Every enabled predicate holds for every placed task in the end, and for binds while the victims still stand."""
     snapshot, predicates, tasks = decision.snapshot, decision.snapshot.predicates, decision.snapshot.instance.tasks
-    refused = snapshot.identical.once(lambda key: predicates.refused(tasks[key]), snapshot.twin_of)
+    refused = snapshot.identical.once(lambda key: predicates.refused(tasks[key]), snapshot.identity_of)
     for key, node in decision.placed.items():
         if key in tasks and (status := refused(key).get(node)) is not None:
             yield Violation("filters", key, f"may not be on {node}: {', '.join(status.reasons)}")

@@ -64,7 +64,7 @@ def budget_allowed(decision: Decision, key: str) -> int:
 
 
 def covers(budget: PodDisruptionBudget, task: Task) -> bool:
-    """Whether the budget counts the task's eviction; an absent or empty selector covers nobody."""
+    """Whether the budget counts the task's eviction; an absent or empty selector covers no pod."""
     selector = budget.spec.selector
     if selector is None or not (selector.match_labels or selector.match_expressions):
         return False

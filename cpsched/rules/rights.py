@@ -28,7 +28,7 @@ class Entitled(NamedTuple):
     pairs: Pairs
     actions: frozenset[Action]
     action: Action | None
-    """The action that the victim counts under; None if nobody could have evicted it."""
+    """The action that the victim counts under; None if no task could have evicted it."""
 
 
 class Rights:
@@ -39,7 +39,7 @@ class Rights:
     """
 
     def __init__(self, decision: Decision):
-        # Nothing here leads back to the decision, so that it goes as soon as nobody needs it.
+        # Nothing here leads back to the decision, so that it goes as soon as it is not needed.
         self.snapshot = decision.snapshot
         self.everywhere = self.snapshot.policy.rules.eviction_scope == "cluster"
         self._evictions = decision.evictions
@@ -95,12 +95,12 @@ class Rights:
         return tuple([pair for pair in pairs if self._node_by_task[pair[0].key] == victim.node])
 
     def protection(self, victim: str) -> AnyAction | None:
-        """The action by whose rules a victim is protected, None if nobody could have evicted it."""
+        """The action by whose rules a victim is protected, None if no task could have evicted it."""
         action = self.action(victim)
         return action if action is None else self._by_gang.get(victim, action)
 
     def action(self, victim: str) -> Action | None:
-        """The action a victim counts under, None if nobody could have evicted it."""
+        """The action a victim counts under, None if no task could have evicted it."""
         entitled = self._entitled.get(victim)
         return None if entitled is None else entitled.action
 
@@ -108,7 +108,7 @@ class Rights:
     def by_victim(self) -> dict[str, Pairs]:
         """Rights that hold once shares are looked at too: reclaim takes a claim, and a victim that is given back."""
         once, tasks, given_back = self.snapshot.identical.once, self.snapshot.instance.tasks, self._given_back
-        has_claim = once(self._has_claim, self.snapshot.twins.__getitem__)
+        has_claim = once(self._has_claim, self.snapshot.identities.__getitem__)
         would_go_too = once(self._would_go_too, partial(holding_of, self))
         holding = once(partial(_holding, has_claim), right_of)
         found: dict[str, Pairs] = {}

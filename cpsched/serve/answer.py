@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from cpsched.checker import stamped
 from cpsched.engines import run
 from cpsched.errors import InputError
 from cpsched.importers.load import load
 from cpsched.importers.policy import load_policy
-from cpsched.judge import stamped
 from cpsched.options import Options
 from cpsched.policy import model_names
 from cpsched.report.decisions import decision_report

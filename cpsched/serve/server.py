@@ -1,4 +1,4 @@
-"""HTTP on loopback: one page, one form. It writes no file and asks nobody; strangers' pages cannot use it.
+"""HTTP on loopback: one page, one form. It writes no file and opens no connection; strangers' pages cannot use it.
 
 A request counts only if it names this server as its Host, which a page elsewhere cannot make a browser do for a name
 that points here; a form counts only if its Origin is this server too.
@@ -48,7 +48,7 @@ class Server(ThreadingHTTPServer):
 
 
 def is_loopback(host: str) -> bool:
-    """Whether nobody outside this machine reaches the address; a name other than localhost may be anything."""
+    """Whether no other machine reaches the address; a name other than localhost may be anything."""
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 from cpsched.resources import INFINITY, Vector, add, exceeded_part, min_dimension, names, share
 
 Exact = Fraction | float
-"""A whole number, a fraction or infinity: what the judge computes with, never a rounded number."""
+"""A whole number, a fraction or infinity: what the checker computes with, never a rounded number."""
 
 Due_co = TypeVar("Due_co", covariant=True)
 

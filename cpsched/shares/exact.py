@@ -1,4 +1,4 @@
-"""Deserved shares by weighted water filling in exact numbers, as the judge, the levels and the optimum use them.
+"""Deserved shares by weighted water filling in exact numbers, as the checker, the levels and the optimum use them.
 
 What upstream's loop (see `proportion`) comes ever closer to in float64 until less than a tenth of a unit is left, here
 is reached: every resource is poured to the end, and nothing depends on the unit that amounts are counted in.

@@ -14,11 +14,11 @@ from cpsched.snapshot.balance import overloaded_nodes
 from cpsched.snapshot.cooldown import cools_down
 from cpsched.snapshot.enqueue import may_enter
 from cpsched.snapshot.identical import Identical, StaticRights, load_of
+from cpsched.snapshot.identity import identities_of
 from cpsched.snapshot.jobs import SessionJob, is_starving, session_jobs, starving_voters
 from cpsched.snapshot.node_rules import CardRule, GroupRule, NodeRule, NumaRule, node_rules, rule_of
 from cpsched.snapshot.predicates import Predicates
 from cpsched.snapshot.queues import queue_shares
-from cpsched.snapshot.twins import twins_of
 
 Room = dict[str, float]
 Shape = tuple[tuple[str, int], ...]
@@ -28,7 +28,7 @@ class Snapshot:
     """An instance under a policy; everything here is fixed before any decision is made."""
 
     apart: frozenset[str] = frozenset()
-    """Jobs whose tasks are told apart from all others, however alike; only an explanation names any."""
+    """Jobs whose tasks are kept apart from all others, however alike; only an explanation names any."""
     unrestricted: frozenset[str] = frozenset()
     """Jobs that may evict any task; only an explanation names any."""
 
@@ -46,13 +46,13 @@ class Snapshot:
         return {task.key: job for job in self.jobs.values() for task in job.tasks}
 
     @cached_property
-    def twins(self) -> dict[str, int]:
+    def identities(self) -> dict[str, int]:
         """A number per task of the session, the same for all that nothing but names tells apart."""
-        return twins_of(self)
+        return identities_of(self)
 
-    def twin_of(self, key: str) -> Hashable:
-        """The task's number, or its key if it is not in the session: then it has no twin."""
-        return self.twins.get(key, key)
+    def identity_of(self, key: str) -> Hashable:
+        """The task's number, or its key if it is not in the session: then no other is identical."""
+        return self.identities.get(key, key)
 
     def job_of(self, task: Task) -> SessionJob | None:
         """The task's job, None if it is not in the session."""
@@ -90,7 +90,7 @@ class Snapshot:
 
     @property
     def shares_refused(self) -> str | None:
-        """Why the share plugin lets nobody place anything, None if it works."""
+        """Why the share plugin lets no job place anything, None if it works."""
         return self._shares.reason if isinstance(self._shares, NotReady) else None
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Who may be moved for balance: the nodes off which rescheduling moves pods, whomever their room then serves."""
+"""Who may be moved for balance: the nodes off which rescheduling moves pods, whichever pods their room then serves."""
 
 from __future__ import annotations
 

@@ -66,9 +66,9 @@ class StaticRights:
     """actions_against for a whole session, asked once for every two kinds of task that it can tell apart."""
 
     def __init__(self, snapshot: Snapshot):
-        self._snapshot, self._twins = snapshot, snapshot.twins
+        self._snapshot, self._identities = snapshot, snapshot.identities
         self._numbers: dict[Hashable, int] = {}
-        self._claimants: dict[int | None, int] = {}
+        self._preemptors: dict[int | None, int] = {}
         self._victims: dict[int | None, int] = {}
         self.against = snapshot.identical.once(self._against, self.victim_kind)
         """The actions by which a task may evict the victim, asked task by task."""
@@ -79,22 +79,22 @@ class StaticRights:
 
     def claimants(self, tasks: Iterable[Task]) -> list[Task]:
         """One task of every kind."""
-        return self._snapshot.identical.one_of_each(tasks, self.claimant_kind)
+        return self._snapshot.identical.one_of_each(tasks, self.preemptor_kind)
 
-    def claimant_kind(self, task: Task) -> int:
+    def preemptor_kind(self, task: Task) -> int:
         """Equal for tasks that may evict the same victims."""
-        twin = self._twins.get(task.key)
-        kind = self._claimants.get(twin)
+        identity = self._identities.get(task.key)
+        kind = self._preemptors.get(identity)
         if kind is None:
-            kind = self._claimants[twin] = self._number(self._claimant(task))
+            kind = self._preemptors[identity] = self._number(self._preemptor(task))
         return kind
 
     def victim_kind(self, victim: Task) -> int:
         """Equal for tasks that the same tasks may evict."""
-        twin = self._twins.get(victim.key)
-        kind = self._victims.get(twin)
+        identity = self._identities.get(victim.key)
+        kind = self._victims.get(identity)
         if kind is None:
-            kind = self._victims[twin] = self._number(self._victim(victim))
+            kind = self._victims[identity] = self._number(self._victim(victim))
         return kind
 
     def reach_of(self, victim: Task) -> Hashable:
@@ -103,9 +103,9 @@ class StaticRights:
 
     def _against(self, victim: Task) -> Callable[[Task], tuple[Action, ...]]:
         snapshot = self._snapshot
-        return snapshot.identical.once(lambda task: tuple(actions_against(snapshot, task, victim)), self.claimant_kind)
+        return snapshot.identical.once(lambda task: tuple(actions_against(snapshot, task, victim)), self.preemptor_kind)
 
-    def _claimant(self, task: Task) -> Hashable:
+    def _preemptor(self, task: Task) -> Hashable:
         job = self._snapshot.job_of(task)
         if job is None:
             return None

@@ -180,7 +180,7 @@ def starving_voters(policy: Policy) -> tuple[str, ...] | None:
 
 
 def is_starving(job: SessionJob, voters: tuple[str, ...] | None) -> bool:
-    """Whether the voters agree that the job is hungry enough to evict; without any nobody is."""
+    """Whether the voters agree that the job is hungry enough to evict; without any none is."""
     if voters is None:
         return job.is_below_minimum
     return bool(voters) and not [name for name in voters if not STARVING[name](job)]

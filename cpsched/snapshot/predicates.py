@@ -103,7 +103,7 @@ class Predicates:
 
     @cached_property
     def _bare(self) -> ClusterState:
-        """The nodes with nobody on them, which is all that static filters look at."""
+        """The nodes without pods, which is all that static filters look at."""
         instance = self.instance
         return ClusterState(
             instance, instance.nodes.values(), storage=Storage.of(instance), devices=Devices.of(instance)

@@ -1,4 +1,4 @@
-"""What an answer leaves out of network topology and sub-groups: the judge and the search do not know them yet."""
+"""What an answer leaves out of network topology and sub-groups: the checker and the search do not know them yet."""
 
 from __future__ import annotations
 

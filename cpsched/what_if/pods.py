@@ -61,7 +61,7 @@ def _kind(pod: Pod) -> str:
 
 
 def _is_ending(pod: Pod) -> bool:
-    """Its successor is made already, or nobody wants one."""
+    """Its successor is made already, or none is wanted."""
     return pod.metadata.deletion_timestamp is not None
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import cpsched
+from cpsched.checker import checked_from_outside
 from cpsched.importers.policy import load_policy
-from cpsched.judge import judged
 from cpsched.report.decisions import decision_report
 from cpsched.report.html import html
 from cpsched.report.scene import Scene
@@ -73,7 +73,7 @@ def page_for(folder: Path, source: dict[str, Any]) -> Path:
     scene = Scene.of(
         instance,
         policy,
-        [judged(instance, policy, Solution.parse(one)) for one in (heuristic, optimum)],
+        [checked_from_outside(instance, policy, Solution.parse(one)) for one in (heuristic, optimum)],
         ["volcano", "optimal"],
     )
     file = folder / "explorer.html"

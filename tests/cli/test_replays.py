@@ -54,7 +54,7 @@ def test_one_outcome_that_breaks_none_is_fine(cli: Command, monkeypatch: pytest.
         finding = Finding(rule="gang", message="broken")
         return Outcomes((Solution(), Solution(findings=(finding,))), True, 2)
 
-    monkeypatch.setattr("cpsched.judge.judged", lambda instance, policy, solution: solution)
+    monkeypatch.setattr("cpsched.checker.checked_from_outside", lambda instance, policy, solution: solution)
     monkeypatch.setattr("cpsched.greedy.volcano.outcomes", outcomes)
     done = cli("solve", DEMO, "--engine", "volcano", "--all-outcomes")
     assert done.code == 0
@@ -104,7 +104,7 @@ def test_a_sample_of_too_many_outcomes_is_called_one(cli: Command, monkeypatch: 
     def outcomes(*_: object) -> Outcomes:
         return Outcomes((Solution(), Solution(seed=7)), False, 2030, 30)
 
-    monkeypatch.setattr("cpsched.judge.judged", lambda instance, policy, solution: solution)
+    monkeypatch.setattr("cpsched.checker.checked_from_outside", lambda instance, policy, solution: solution)
     monkeypatch.setattr("cpsched.greedy.volcano.outcomes", outcomes)
     done = cli("solve", DEMO, "--engine", "volcano", "--all-outcomes")
     tried = "there are too many combinations of random choices to try them all"

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from cpsched import engines
+from cpsched.checker import checked_from_outside, decision_of
 from cpsched.greedy.volcano import outcomes as all_outcomes
 from cpsched.importers.load import load
 from cpsched.instance import Instance
-from cpsched.judge import decision_of, judged
 from cpsched.objectives import comparable, level_plan, vector
 from cpsched.options import Options
 from cpsched.policy import Policy, load_model, policy_for
@@ -78,7 +78,7 @@ def test_mirror_shows_the_defect(file: str, expected: Json) -> None:
 def test_judge_finds_the_same_in_the_bare_decision(file: str, expected: Json) -> None:
     stated = dict(expected["decision"])
     stated["evictions"] = [{"task": task} for task in stated.pop("evicted")]
-    assert rules(judged(*session(FOLDER / file), Solution.parse(stated))) == expected["findings"]
+    assert rules(checked_from_outside(*session(FOLDER / file), Solution.parse(stated))) == expected["findings"]
 
 
 @cases

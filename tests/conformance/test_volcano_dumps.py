@@ -11,6 +11,7 @@ import yaml
 from rich.table import Table
 
 from cpsched import engines
+from cpsched.checker import decision_of
 from cpsched.cli.decision import decision_tables
 from cpsched.comparison.compare import compared
 from cpsched.comparison.contender import given
@@ -19,7 +20,6 @@ from cpsched.comparison.shortfall import gangs_short
 from cpsched.greedy.volcano import Options, Replay, replay
 from cpsched.importers.policy import load_policy
 from cpsched.instance import Instance
-from cpsched.judge import decision_of
 from cpsched.objectives import comparable, level_plan, vector
 from cpsched.policy import Policy
 from cpsched.snapshot import Snapshot

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from cpsched.explanation import obstruction
 from cpsched.explanation.candidates import alone, levels_of, optimal_victims
 from cpsched.explanation.changes import Change, applied
+from cpsched.explanation.competitors import rivals_of
 from cpsched.explanation.goal import Clock, Goal, decision_with
 from cpsched.explanation.groups import node_groups, partition
 from cpsched.explanation.levers import unit_of
 from cpsched.explanation.lifting import Lifted
 from cpsched.explanation.repairs import repairs
 from cpsched.explanation.requirements import Requirement, requirements_of
-from cpsched.explanation.rivals import rivals_of
 from cpsched.explanation.trial import Trial
 from cpsched.importers.load import load
 from cpsched.objectives import comparable, value_of

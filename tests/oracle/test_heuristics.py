@@ -8,8 +8,8 @@ import pytest
 from ortools.sat.python import cp_model
 
 from cpsched import engines
+from cpsched.checker import decision_of
 from cpsched.importers.load import load
-from cpsched.judge import decision_of
 from cpsched.objectives import comparable, level_plan, value_of, vector
 from cpsched.optimum.model.decode import encode
 from cpsched.optimum.model.session_model import SessionModel

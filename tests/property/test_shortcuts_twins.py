@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from cpsched.explanation.lifting import Lifted
 from cpsched.optimum.model.symmetry import build_classes
 from cpsched.snapshot import Snapshot
-from cpsched.snapshot.twins import twins_of
+from cpsched.snapshot.identity import identities_of
 from tests.contested import ALL, crowds, sessions
 from tests.judge import cluster, conf, job, pending, running, snapshot_of
 from tests.strategies import kubernetes_objects
@@ -37,11 +37,11 @@ def check(snapshot: Snapshot) -> int:
     """Equal numbers, equal in all; how many numbers several jobs share."""
     said: dict[int, set[Hashable]] = {}
     owners: dict[int, set[str]] = {}
-    for key, number in snapshot.twins.items():
+    for key, number in snapshot.identities.items():
         said.setdefault(number, set()).add(plain(snapshot, snapshot.instance.tasks[key]))
         owners.setdefault(number, set()).add(snapshot.job_by_task[key].key)
     assert all(len(found) == 1 for found in said.values())
-    assert snapshot.twins.keys() == snapshot.job_by_task.keys()
+    assert snapshot.identities.keys() == snapshot.job_by_task.keys()
     return sum(len(found) > 1 for found in owners.values())
 
 
@@ -107,7 +107,7 @@ def test_what_pods_state(differently, numbers):
 def test_a_gang_has_its_own():
     """Replicas are twins of each other, and of nobody else's."""
     snapshot = snapshot_of(cluster(job("a", pending(1, 3)), job("b", pending(1, 3))))
-    assert sorted(map(list(snapshot.twins.values()).count, set(snapshot.twins.values()))) == [3, 3]
+    assert sorted(map(list(snapshot.identities.values()).count, set(snapshot.identities.values()))) == [3, 3]
 
 
 def test_volumes_are_a_pods_own():
@@ -116,7 +116,7 @@ def test_volumes_are_a_pods_own():
     for wishes, numbers in (({}, 1), (claim, 3)):
         snapshot = snapshot_of(cluster(job("a", pending(1, 3, **wishes))))
         assert len({id(task.pod.spec) for task in snapshot.instance.tasks.values()}) == 1
-        assert len(set(snapshot.twins.values())) == numbers
+        assert len(set(snapshot.identities.values())) == numbers
 
 
 def test_marks_count_where_somebody_looks():
@@ -124,7 +124,7 @@ def test_marks_count_where_somebody_looks():
     jobs = [job("a", pending(1)), job("b", pending(1), annotations={"volcano.sh/preemptable": "true"})]
     for plugin, numbers in (("gang", 1), ("tdm", 2)):
         snapshot = snapshot_of(cluster(*jobs), conf=conf(ALL, plugin))
-        assert len(set(twins_of(snapshot).values())) == numbers
+        assert len(set(identities_of(snapshot).values())) == numbers
 
 
 def test_a_pod_that_is_being_disrupted():
@@ -134,5 +134,5 @@ def test_a_pod_that_is_being_disrupted():
     budget["status"] = {"disruptedPods": {"old-task-0": "2026-01-01T00:00:00Z"}}
     old = job("old", running(1, 2, labels={"app": "db"}), priority=10, minMember=0)
     snapshot = snapshot_of(cluster(old, job("new", pending(4), priority=100), objects=[budget]))
-    assert len({snapshot.twins[task.key] for task in snapshot.jobs["default/old"].tasks}) == 1
+    assert len({snapshot.identities[task.key] for task in snapshot.jobs["default/old"].tasks}) == 1
     assert [len(group.tasks) for group in build_classes(snapshot).victims] == [1, 1]

@@ -24,13 +24,13 @@ ENGINE = "volcano"
 class Options:
     """How to replay: which of upstream's random choices to take, and what to trace.
 
-    Without a seed the choices are the mirror's own; `fast=False` takes the plain path through every node. `outline`
+    Without a seed the choices are the mirror's own; `fast=False` takes the plain path through every node. `brief`
     tells as much of the story as the fast path comes by: whom it placed and cleared room for, not where it failed.
     """
 
     seed: int | None = None
     trace: bool = False
-    outline: bool = False
+    brief: bool = False
     fast: bool = True
 
 
@@ -65,7 +65,7 @@ def outcomes(instance: Instance, policy: Policy, *, most_runs: int = 2000, sampl
 
 
 def _run(instance: Instance, policy: Policy, choices: Choices, options: Options) -> Replay:
-    trace = SessionTrace(wanted=options.trace, outline=options.outline)
+    trace = SessionTrace(wanted=options.trace, brief=options.brief)
     with without_collector():
         return _session(instance, policy, choices, options, trace)
 

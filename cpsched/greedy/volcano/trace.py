@@ -6,14 +6,14 @@ from cpsched.greedy.volcano.hooks import Refusal
 
 
 class SessionTrace:
-    """Collects lines if wanted or if the outline is, and reasons always.
+    """Collects lines if wanted or if the brief is, and reasons always.
 
-    Where it is wanted, every attempt is made as upstream makes it; the outline tells what was done, at no cost.
+    Where it is wanted, every attempt is made as upstream makes it; the brief tells what was done, at no cost.
     """
 
-    def __init__(self, *, wanted: bool = False, outline: bool = False):
+    def __init__(self, *, wanted: bool = False, brief: bool = False):
         self.wanted = wanted
-        self._kept = wanted or outline
+        self._kept = wanted or brief
         self.lines: list[str] = []
         self._reasons: dict[str, dict[tuple[str, str], Refusal | None]] = {}
 

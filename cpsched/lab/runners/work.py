@@ -75,10 +75,10 @@ class Decide:
     def perform(self) -> Answer:
         """Status, levels, findings and counts; the Solution."""
         from cpsched import engines
+        from cpsched.checker import stamped
         from cpsched.files import read_documents
         from cpsched.importers.load import load
         from cpsched.importers.policy import load_policy
-        from cpsched.judge import stamped
         from cpsched.parsing import parse_documents
 
         if isinstance(self.instance, str):

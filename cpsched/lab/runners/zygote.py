@@ -17,7 +17,7 @@ from importlib import import_module
 from cpsched.lab.runners.child import Stopped, run_in_child
 from cpsched.lab.runners.processes import adopt_orphans, kill_descendants
 
-PRELOADED = ("cpsched.importers.load", "cpsched.importers.policy", "cpsched.judge", "cpsched.lab.runners.work")
+PRELOADED = ("cpsched.importers.load", "cpsched.importers.policy", "cpsched.checker", "cpsched.lab.runners.work")
 
 
 def preload() -> None:

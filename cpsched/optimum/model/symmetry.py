@@ -30,7 +30,7 @@ def build_classes(snapshot: Snapshot, *, presolve: bool = True) -> Classes:
 def _task_classes(snapshot: Snapshot, waiting: Iterable[SessionJob]) -> tuple[TaskClass, ...]:
     members: dict[Hashable, list[Task]] = {}
     known: dict[int, list[Task]] = {}
-    features, identical_of = FeatureIds(), snapshot.twins
+    features, identical_of = FeatureIds(), snapshot.identities
     for job in waiting:
         for task in job.pending:
             identical = identical_of[task.key]
@@ -76,7 +76,7 @@ def _job_classes(
     snapshot: Snapshot, waiting: Iterable[SessionJob], tasks: tuple[TaskClass, ...]
 ) -> tuple[JobClass, ...]:
     counts: dict[str, Counts] = {}
-    job_of, identical_of = snapshot.job_by_task, snapshot.twins
+    job_of, identical_of = snapshot.job_by_task, snapshot.identities
     for one in tasks:
         alone = len(one.jobs) == len(one.tasks)
         sizes = dict.fromkeys(one.jobs, 1) if alone else Counter([job_of[task.key].key for task in one.tasks])

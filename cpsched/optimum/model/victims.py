@@ -61,7 +61,7 @@ def _by_node_and_shape(snapshot: Snapshot, reads: frozenset[Reads]) -> Iterator[
     disrupted = frozenset(name for budget in snapshot.instance.budgets for name in budget.status.disrupted_pods)
     shapes: dict[Hashable, int] = {}
     equal: dict[int, int] = {}
-    features, identical_of, job_of = FeatureIds(), snapshot.twins, snapshot.job_by_task
+    features, identical_of, job_of = FeatureIds(), snapshot.identities, snapshot.job_by_task
     for node in snapshot.instance.nodes:
         found: dict[int, list[Task]] = {}
         for victim in snapshot.instance.tasks_by_node[node]:

@@ -11,8 +11,8 @@ from typing import Literal, NamedTuple
 
 from cpsched.certificate import CLAIMED, Certificate, Evidence
 from cpsched.certificate.document import LARGEST_INLINE, STEPS
+from cpsched.checker import decision_of
 from cpsched.instance import Instance
-from cpsched.judge import decision_of
 from cpsched.objectives import value_of
 from cpsched.optimum.params import PROOF_FORM_SIZE
 from cpsched.optimum.proofs.deep import prove_deeply

@@ -28,9 +28,9 @@ Kind = TypeVar("Kind")
 def node_rules(snapshot: Snapshot, exempt: Mapping[str, frozenset[str]] | None = None) -> dict[str, NodeRule]:
     """The rules that are in force, by key; `exempt` names per key tasks of which it is not asked."""
     plugins = ((key, snapshot.policy.node_rule(key)) for key in NODE_RULES)
-    exempted, nobody = exempt or {}, frozenset[str]()
+    exempted, none = exempt or {}, frozenset[str]()
     in_force = ((key, plugin) for key, plugin in plugins if plugin is not None)
-    return {key: NODE_RULES[key](snapshot, plugin, exempted.get(key, nobody)) for key, plugin in in_force}
+    return {key: NODE_RULES[key](snapshot, plugin, exempted.get(key, none)) for key, plugin in in_force}
 
 
 def rule_of(rules: Mapping[str, NodeRule], kind: type[Kind]) -> Kind | None:

@@ -40,7 +40,7 @@ class CardWish(NamedTuple):
 
 
 class CardPart(NamedTuple):
-    """What a task that is there holds of one card, told by its position on the node."""
+    """What a task that is there holds of one card, identified by its position on the node."""
 
     card: int
     memory: int

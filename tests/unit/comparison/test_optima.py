@@ -13,13 +13,13 @@ import pytest
 
 import cpsched
 from cpsched import engines
+from cpsched.checker import examined
 from cpsched.comparison import optima as module
 from cpsched.comparison.optima import Optima, default_folder, optima_in
 from cpsched.comparison.seal import seal_of
 from cpsched.importers.load import load
 from cpsched.importers.policy import load_policy
 from cpsched.instance import Instance
-from cpsched.judge import examined
 from cpsched.options import Options
 from cpsched.policy import Policy
 from cpsched.solution import Solution, SolutionStatus

@@ -6,9 +6,9 @@ import pytest
 
 import cpsched
 from cpsched import engines
+from cpsched.checker import CheckedSolution
 from cpsched.explanation.result import Explanation, Verdict
 from cpsched.instance import Instance
-from cpsched.judge import CheckedSolution
 from cpsched.options import Options
 from cpsched.policy import Policy
 from cpsched.solution import SolutionStatus

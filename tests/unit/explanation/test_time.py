@@ -8,13 +8,13 @@ import pytest
 
 import cpsched
 from cpsched import engines
+from cpsched.checker import CheckedSolution
 from cpsched.explanation import Explanation, Verdict, inquiry, repairs
 from cpsched.explanation.blocks import NO_REPAIR
 from cpsched.explanation.candidates import candidates_of
 from cpsched.explanation.goal import Clock, Goal
 from cpsched.explanation.trial import Trial
 from cpsched.importers.policy import load_policy
-from cpsched.judge import CheckedSolution
 from cpsched.options import Options
 from cpsched.rules import Decision
 from cpsched.snapshot import Snapshot

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import cpsched
+from cpsched.checker import checked_from_outside
 from cpsched.importers.policy import load_policy
-from cpsched.judge import judged
 from cpsched.report.scene import Scene
 from cpsched.solution import Solution
 
@@ -29,7 +29,7 @@ def scene(nodes: Sequence[dict[str, Any]], jobs: Sequence[dict[str, Any]], *deci
     """The cluster under model volcano with decisions named a, b, …"""
     instance = cpsched.load({**HEAD, "nodes": list(nodes), "jobs": list(jobs)})
     policy = load_policy("volcano", instance=instance)
-    solutions = [judged(instance, policy, Solution.parse(one)) for one in decisions]
+    solutions = [checked_from_outside(instance, policy, Solution.parse(one)) for one in decisions]
     return Scene.of(instance, policy, solutions, list("abc"[: len(decisions)]))
 
 

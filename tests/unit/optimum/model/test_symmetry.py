@@ -68,7 +68,7 @@ def test_one_for_whom_a_claim_was_made(owner: str) -> None:
     claim = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": metadata, "spec": {}}
     snapshot = snapshot_of(cluster(job("a", pending(replicas=3)), objects=[claim]))
     assert counted(snapshot) == [1, 2]
-    assert len(set(snapshot.twins.values())) == 2
+    assert len(set(snapshot.identities.values())) == 2
 
 
 @pytest.mark.parametrize(("roles", "expected"), [({}, [2]), ({"x": 1, "y": 1}, [1, 1])])

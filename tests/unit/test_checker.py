@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import cpsched
+from cpsched.checker import checked_from_outside
 from cpsched.importers.policy import load_policy
-from cpsched.judge import judged
 from cpsched.solution import Level, Solution, SolutionStatus
 
 INSTANCE = cpsched.load(
@@ -20,7 +20,7 @@ WHOLE = {"gang/task-0": "n", "gang/task-1": "n"}
 
 
 def test_levels_are_filled_in_and_nothing_is_proved() -> None:
-    solution = judged(INSTANCE, POLICY, Solution(binds=WHOLE))
+    solution = checked_from_outside(INSTANCE, POLICY, Solution(binds=WHOLE))
     assert [(level.label, level.value, level.proved) for level in solution.levels[:2]] == [
         ("jobs_admitted[0]", 1, False),
         ("tasks_placed", 2, False),
@@ -33,26 +33,26 @@ def test_levels_are_filled_in_and_nothing_is_proved() -> None:
 
 def test_findings_are_the_judges_own() -> None:
     stated = Solution.parse({"binds": {"gang/task-0": "n"}, "findings": [{"rule": "queue", "message": "made up"}]})
-    assert [finding.rule for finding in judged(INSTANCE, POLICY, stated).findings] == ["gang"]
+    assert [finding.rule for finding in checked_from_outside(INSTANCE, POLICY, stated).findings] == ["gang"]
 
 
 def test_levels_are_computed_anew_and_stated_ones_held_against_them() -> None:
-    computed = judged(INSTANCE, POLICY, Solution(binds=WHOLE)).levels
+    computed = checked_from_outside(INSTANCE, POLICY, Solution(binds=WHOLE)).levels
     first = computed[0].model_copy(update={"value": 2})
-    solution = judged(INSTANCE, POLICY, Solution(binds=WHOLE, levels=(first, *computed[1:])))
+    solution = checked_from_outside(INSTANCE, POLICY, Solution(binds=WHOLE, levels=(first, *computed[1:])))
     assert solution.levels == computed
     assert [(one.rule, one.subject) for one in solution.findings] == [("levels", "jobs_admitted[0]")]
 
 
 def stated(*levels: Level, status: SolutionStatus = SolutionStatus.HEURISTIC) -> list[str]:
     """What is found about a solution that states these levels."""
-    found = judged(INSTANCE, POLICY, Solution(binds=WHOLE, levels=levels, status=status)).findings
+    found = checked_from_outside(INSTANCE, POLICY, Solution(binds=WHOLE, levels=levels, status=status)).findings
     assert {one.rule for one in found} <= {"levels"}
     return [one.message for one in found]
 
 
 def test_levels_are_those_of_the_policy_in_its_order() -> None:
-    first, second, third = judged(INSTANCE, POLICY, Solution(binds=WHOLE)).levels
+    first, second, third = checked_from_outside(INSTANCE, POLICY, Solution(binds=WHOLE)).levels
     foreign = Level(name="victim_count", sense="min", value=0)
     said = "its levels are not those of the policy: level"
     assert stated(first, second, third) == []
@@ -63,4 +63,4 @@ def test_levels_are_those_of_the_policy_in_its_order() -> None:
 
 
 def test_without_an_answer_there_are_no_levels() -> None:
-    assert judged(INSTANCE, POLICY, Solution(status=SolutionStatus.UNKNOWN)).levels == ()
+    assert checked_from_outside(INSTANCE, POLICY, Solution(status=SolutionStatus.UNKNOWN)).levels == ()

@@ -1,4 +1,4 @@
-"""Twins: tasks that nothing but names tells apart, so that whoever has asked about one has asked about all of them."""
+"""Identical tasks: nothing but names tells them apart, so that an answer about one holds for all of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from cpsched.snapshot import Snapshot
 
 
-def twins_of(snapshot: Snapshot) -> dict[str, int]:
+def identities_of(snapshot: Snapshot) -> dict[str, int]:
     """A number per task of the session; equal numbers share all that can be read of a task but names and ages.
 
     Pods that say the same mostly share what says it, so that looking where it is will do: the instance keeps it there.
@@ -27,7 +27,7 @@ def twins_of(snapshot: Snapshot) -> dict[str, int]:
     for key, job in snapshot.job_by_task.items():
         task = tasks[key]
         spec, labels = task.spec, task.labels
-        said = (
+        content = (
             stated(job),
             id(spec),
             id(task.pod_status),
@@ -42,11 +42,11 @@ def twins_of(snapshot: Snapshot) -> dict[str, int]:
             id(task.pod.metadata.owner_references) if owners_count else None,
             snapshot.mark(task),
         )
-        number = numbers.get(said)
+        number = numbers.get(content)
         if number is None:
             number = next(fresh)
             if not (spec.volumes or spec.resource_claims or (owning and task.uid in owning)):
-                numbers[said] = number
+                numbers[content] = number
         elif owning and task.uid in owning:
             number = next(fresh)
         found[key] = number
@@ -56,8 +56,8 @@ def twins_of(snapshot: Snapshot) -> dict[str, int]:
 def _reader(snapshot: Snapshot) -> Callable[[SessionJob], Hashable]:
     """What tells jobs apart: all that one of a single task states, and the name of any other.
 
-    So tasks of two jobs are twins only if there is nothing else in these. An explanation names jobs that no other may
-    stand in for. A gang's mark is read only where somebody looks at it.
+    So tasks of two jobs are identical only if there is nothing else in these. An explanation names jobs that no other
+    may stand in for. A gang's mark is read only where a rule looks at it.
     """
     named, by_mark = snapshot.apart | snapshot.unrestricted, snapshot.starves_by_mark
 

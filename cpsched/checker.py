@@ -35,7 +35,7 @@ def decision_of(instance: Instance, policy: Policy, solution: Solution) -> Decis
     return Decision.of(Snapshot(instance, policy), solution)
 
 
-def judged(instance: Instance, policy: Policy, solution: Solution) -> Solution:
+def checked_from_outside(instance: Instance, policy: Policy, solution: Solution) -> Solution:
     """A decision from outside with its findings, its levels as they are, and what it was checked by; nothing is proved.
 
     Every decision that this package did not just make comes in here: from files, rows, other programs' hands. If it was

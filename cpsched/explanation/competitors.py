@@ -14,20 +14,20 @@ from cpsched.snapshot import Snapshot
 
 
 @dataclass(frozen=True)
-class Rival:
+class Competitor:
     """A job that keeps what it gets, or a level that stays as good as it is."""
 
     job: str | None = None
     level: LevelRef | None = None
 
 
-def rivals_of(snapshot: Snapshot, goal: Goal, best: Decision, clock: Clock) -> list[Rival] | None:
+def competitors_of(snapshot: Snapshot, goal: Goal, best: Decision, clock: Clock) -> list[Competitor] | None:
     """A minimal set that excludes the goal; None if all of them together do not, that is, best is not the best."""
-    jobs = [Rival(job=key) for key in goal.jobs_ahead(best)]
-    levels = [Rival(level=level) for level in goal.levels_ahead(snapshot)]
+    jobs = [Competitor(job=key) for key in goal.jobs_ahead(best)]
+    levels = [Competitor(level=level) for level in goal.levels_ahead(snapshot)]
     near = {goal.job, *goal.jobs_ahead(best)}
 
-    def too_much(kept: Sequence[Rival], only: set[str] | None = near) -> bool:
+    def too_much(kept: Sequence[Competitor], only: set[str] | None = near) -> bool:
         return excluded_by(snapshot, goal, best, kept, clock.part(0.2), only)
 
     found = minimal_conflict([*jobs, *levels], too_much)
@@ -38,7 +38,12 @@ def rivals_of(snapshot: Snapshot, goal: Goal, best: Decision, clock: Clock) -> l
 
 
 def excluded_by(
-    snapshot: Snapshot, goal: Goal, best: Decision, kept: Sequence[Rival], limit: Limit, only: set[str] | None = None
+    snapshot: Snapshot,
+    goal: Goal,
+    best: Decision,
+    kept: Sequence[Competitor],
+    limit: Limit,
+    only: set[str] | None = None,
 ) -> bool:
     """Whether no decision reaches the goal and leaves these jobs and levels as they are in `best`."""
     ahead = [one.job for one in kept if one.job]
