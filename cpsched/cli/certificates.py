@@ -67,7 +67,7 @@ def _outside(
     if not checkers:
         return {}
     from cpsched.certificate.replay import Proofs
-    from cpsched.judge import decision_of
+    from cpsched.checker import decision_of
 
     proofs = Proofs(decision_of(instance, policy, certificate.as_solution()), steps_of).stated(certificate)
     found: Outside = {}

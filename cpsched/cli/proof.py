@@ -102,7 +102,7 @@ def _proofs(stated: Certificate, file: str, input_: str, terms: Terms) -> dict[s
     """Per level its proof, replayed; InputError if the certificate does not hold."""
     from cpsched.certificate import verified
     from cpsched.certificate.replay import Proofs
-    from cpsched.judge import decision_of
+    from cpsched.checker import decision_of
 
     instance, policy = terms.opened(input_, stated.as_solution(), file)
     steps_of = partial(steps_beside, file)

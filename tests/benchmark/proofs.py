@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from cpsched import engines
-from cpsched.judge import decision_of
+from cpsched.checker import decision_of
 from cpsched.objectives import level_plan
 from cpsched.optimum.proofs.write import LevelProof, LevelWriter
 from cpsched.options import Options
