@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cpsched.policy import Policy
     from cpsched.report.document import Report
     from cpsched.report.scene import Scene
-    from cpsched.report.told import DecisionFacts
+    from cpsched.report.stated import DecisionFacts
     from cpsched.solution import Solution
     from cpsched.what_if.changes import Changes
 
@@ -70,8 +70,8 @@ def report_decisions(request: ReportRequest) -> Report:
     """The report on a cluster, or on a Comparison if its cluster is nowhere to be found."""
     from cpsched.report.decisions import decision_report
     from cpsched.report.scene import Scene
+    from cpsched.report.stated import stated_report
     from cpsched.report.together import together
-    from cpsched.report.told import told_report
     from cpsched.together import own_part
 
     with busy(f"Reading {request.input}"):
@@ -79,7 +79,7 @@ def report_decisions(request: ReportRequest) -> Report:
         cluster = request.input if facts is None else _cluster_of(facts, request.input)
         stored = [*(_of_facts(facts, request.input) if facts else ()), *_stored(request.solutions, request.model)]
         if cluster is None and facts is not None:
-            return told_report(facts, Path(request.input).name)
+            return stated_report(facts, Path(request.input).name)
         instance, policies = _opened(cluster or request.input, request, stored)
     reports: dict[str, Report] = {}
     for policy in policies:
@@ -100,7 +100,7 @@ def _compared(scene: Scene, options: Options) -> DecisionFacts | None:
     from cpsched.comparison.contender import Contender
     from cpsched.comparison.session import Session
     from cpsched.ranking import Standing
-    from cpsched.report.told import DecisionFacts
+    from cpsched.report.stated import DecisionFacts
 
     if len(scene.views) < 2 or len(scene.instance.tasks) > MOST_TASKS_WITH_REASONS:
         return None
@@ -122,7 +122,7 @@ def _facts_of(input_: str) -> DecisionFacts | None:
     """The Comparison in this file, None if it is a cluster."""
     from cpsched.aside import Aside
     from cpsched.files import read_documents
-    from cpsched.report.told import KIND, DecisionFacts
+    from cpsched.report.stated import KIND, DecisionFacts
 
     if not os.path.isfile(input_):
         return None
@@ -158,7 +158,7 @@ def _of_facts(facts: DecisionFacts, file: str) -> list[Stored]:
 
 def _stored(files: Iterable[str], model: str | None) -> Iterator[Stored]:
     from cpsched.files import read_document
-    from cpsched.report.told import KIND, DecisionFacts
+    from cpsched.report.stated import KIND, DecisionFacts
     from cpsched.solution import Solutions
 
     for file in files:
@@ -229,7 +229,7 @@ def _decided(instance: Instance, policy: Policy, request: ReportRequest, some: b
     else:
         names = named_in(stated)
         if not names:
-            raise InputError("--engines names nobody", right="give names such as volcano,optimal")
+            raise InputError("--engines names no engine", right="give names such as volcano,optimal")
     for name in names:
         find(name)
     for name in names:

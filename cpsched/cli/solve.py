@@ -120,7 +120,7 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
 ) -> int:
     """Decide who is placed and who is evicted.
 
-    The decision is checked by every rule of the policy and scored on its levels, whoever made it: the tables show the
+    The decision is checked by every rule of the policy and scored on its levels, of any engine: the tables show the
     jobs, where tasks go, the victims, the levels with their proofs, and the rules that are broken.
     """
     from cpsched import engines
@@ -215,4 +215,4 @@ def doubts(engine: str, policy: Policy) -> Iterator[str]:
     """What is odd about an engine under a policy."""
     made_for = policy.model.scheduler
     if engine in ("volcano", "kube") and engine != made_for:
-        yield f"engine {engine} is judged by model {policy.name}, which is made for {made_for}; see --model"
+        yield f"engine {engine} is checked by model {policy.name}, which is made for {made_for}; see --model"

@@ -44,7 +44,7 @@ LIMIT = 30.0
 AGREES, DIFFERENT, OPEN, TOO_LARGE = "agrees", "different", "open", "too large"
 Verdict = tuple[str, str, str]
 """Kind, prover and what came of it."""
-Judged = tuple[Counter[Verdict], list[str]]
+Checked = tuple[Counter[Verdict], list[str]]
 
 
 def uneven(seed: int) -> Contest:
@@ -82,12 +82,12 @@ def main(arguments: Sequence[str] = ()) -> int:
     counts: Counter[Verdict] = Counter()
     started, ran = time.monotonic(), 0
     with ProcessPoolExecutor(options.processes, multiprocessing.get_context("spawn")) as pool:
-        working: set[Future[Judged]] = set()
+        working: set[Future[Checked]] = set()
         seeds = _seeds(options, started)
         try:
             while True:
                 wanted = options.processes - len(working)
-                working |= {pool.submit(_judged, seed) for seed in islice(seeds, wanted)}
+                working |= {pool.submit(_checked, seed) for seed in islice(seeds, wanted)}
                 if not working:
                     break
                 done, working = wait(working, return_when=FIRST_COMPLETED)
@@ -140,7 +140,7 @@ def _prepare() -> None:
     disagreement.LOUD = True
 
 
-def _judged(seed: int) -> Judged:
+def _checked(seed: int) -> Checked:
     """All kinds of one seed."""
     _prepare()
     counts: Counter[Verdict] = Counter()

@@ -1,4 +1,4 @@
-"""A race that HiGHS always wins, and a HiGHS that lies."""
+"""A portfolio in which HiGHS always answers first, and a HiGHS that reports wrong bounds."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from cpsched.optimum.solvers.worker import SolverProcess
 PATIENCE = 3600.0
 
 
-def first_in_the_race(monkeypatch: pytest.MonkeyPatch) -> None:
-    """CP-SAT does nothing by itself, and in a race not before HiGHS has answered or is gone."""
+def always_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CP-SAT does nothing by itself, and in a portfolio not before HiGHS has answered or is gone."""
     inner, heard, run = Portfolio._cp_sat, Portfolio._poll, CpSat.run
     waiting: list[bool] = []
     over: list[bool] = []
