@@ -30,6 +30,7 @@ from cpsched.cli.parameters import (
 )
 from cpsched.cli.sharding import Sharding, ShardNodes, shard_of
 from cpsched.cli.what_if import AS_IT_IS, WhatIf
+from cpsched.options import Prover as Selection
 
 if TYPE_CHECKING:
     from cpsched.policy import Policy
@@ -47,7 +48,7 @@ Engine = Annotated[
         show_default=False,
     ),
 ]
-Prover = Annotated[Literal["cp-sat", "highs", "both"], typer.Option("--prover", help="Solver to use.")]
+Prover = Annotated[Selection, typer.Option("--prover", help="Solver to use.")]
 Log = Annotated[
     str | None,
     typer.Option("--log", metavar="FILE", help="The solver's log, - for stderr (engine optimal).", show_default=False),

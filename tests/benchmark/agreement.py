@@ -28,8 +28,7 @@ from cpsched import engines, timestamps
 from cpsched.importers.load import load
 from cpsched.objectives import comparable
 from cpsched.optimum import disagreement
-from cpsched.optimum.solvers import portfolio
-from cpsched.optimum.solvers.worker import SolverProcess
+from cpsched.optimum.solvers import second_solver
 from cpsched.options import Options, Prover
 from cpsched.policy import load_model, policy_for
 from cpsched.snapshot import Snapshot
@@ -38,6 +37,7 @@ from tests.oracle.brute_force import TooLargeError, optimum
 from tests.oracle.neighbours import FAMILIES, neighbourly
 from tests.oracle.samples import session
 from tests.oracle.sessions import Contest, contest, entering, overcommitted
+from tests.unit.optimum.solvers.second_solver import SharedWorker
 
 PROVERS: tuple[Prover, ...] = ("both", "cp-sat", "highs")
 LIMIT = 30.0
@@ -126,17 +126,10 @@ def _seeds(options: argparse.Namespace, started: float) -> Iterator[int]:
         yield seed
 
 
-class SharedWorker(SolverProcess):
-    """One child for all sessions of a process: its start is what would take longest."""
-
-    def stop(self) -> None:
-        self.cancel()
-
-
 @cache
 def _prepare() -> None:
     shared = SharedWorker()
-    portfolio.SolverProcess = lambda: shared  # type: ignore[assignment, misc]
+    second_solver.SolverProcess = lambda module: shared  # type: ignore[assignment, misc]
     disagreement.LOUD = True
 
 

@@ -17,9 +17,10 @@ from cpsched.optimum.budget import Budget
 from cpsched.optimum.params import SolveParams
 from cpsched.optimum.provers import CP_SAT
 from cpsched.optimum.solve import decide
-from cpsched.optimum.solvers import highs, worker
+from cpsched.optimum.solvers import worker
 from cpsched.optimum.solvers.confirm import exact_bound
 from cpsched.optimum.solvers.linear_model import INFINITE, LinearConstraint, LinearModel
+from cpsched.optimum.solvers.mip import whole_values
 from cpsched.optimum.solvers.portfolio import Portfolio
 from cpsched.optimum.solvers.prover import Answer, objective_of
 from cpsched.optimum.solvers.worker import SolverProcess
@@ -27,15 +28,22 @@ from cpsched.options import Prover
 from tests.oracle.brute_force import optimum
 from tests.oracle.sessions import contest
 from tests.oracle.test_random_optimum import as_shown
-from tests.unit.optimum.solvers.second_solver import LIARS, PATIENCE, SharedWorker, always_first, replaced
+from tests.unit.optimum.solvers.second_solver import (
+    HIGHS_MODULE,
+    LIARS,
+    PATIENCE,
+    SharedWorker,
+    always_first,
+    replaced,
+)
 
 DATA = Path(__file__).parents[1] / "data"
 TINY = cpsched.load(Path(__file__).parents[4] / "instances" / "tiny" / "preempt-one-is-enough.json")
 PROVERS: tuple[Prover, ...] = ("highs", "both")
 DIES = "raise SystemExit(3)"
 WORKER_DIES = (
-    "import os, sys; sys.path.append(sys.argv[1]); from cpsched.optimum.solvers import worker; "
-    "worker.solve = lambda *_: os.kill(os.getpid(), 9); worker.serve()"
+    "import os, sys; sys.path.append(sys.argv[1]); from cpsched.optimum.solvers import highs, worker; "
+    "highs.solve = lambda *_: os.kill(os.getpid(), 9); worker.serve(sys.argv[2])"
 )
 
 
@@ -217,7 +225,7 @@ def test_a_worker_that_dies_is_not_waited_for(contested: Prover, monkeypatch: py
 
 
 def test_a_child_that_was_killed_is_lost() -> None:
-    process = SolverProcess()
+    process = SolverProcess(HIGHS_MODULE)
     process.submit(small(10**6), PATIENCE)
     assert process.lost() is None
     assert process._process is not None
@@ -243,7 +251,7 @@ def test_code_of_the_current_folder_is_not_run(
 
 def test_a_solution_of_highs_that_is_none_in_whole_numbers_is_not_taken() -> None:
     rows = small(10**6)
-    assert highs._whole_values(rows, [0.0, 0.0, 2.0]) == [0, 0, 2]
-    assert highs._whole_values(rows, [0.0, 0.0, 3.0]) is None
-    assert highs._whole_values(rows, [0.0, 0.0, 1.0]) is None
-    assert highs._whole_values(rows, [0.0, 0.4, 2.0]) is None
+    assert whole_values(rows, [0.0, 0.0, 2.0]) == [0, 0, 2]
+    assert whole_values(rows, [0.0, 0.0, 3.0]) is None
+    assert whole_values(rows, [0.0, 0.0, 1.0]) is None
+    assert whole_values(rows, [0.0, 0.4, 2.0]) is None
