@@ -9,7 +9,7 @@ from cpsched.options import Prover as Choice
 from cpsched.solution import ProverName
 
 
-class Evidence(Enum):
+class EvidenceKind(Enum):
     """What stands behind a bound."""
 
     DEFINITION = "holds of every session"
@@ -26,27 +26,27 @@ class Prover:
     """
 
     name: ProverName
-    evidence: Evidence
+    evidence: EvidenceKind
 
     @property
     def solver(self) -> bool:
         """Whether a solver has to be believed; if not, the bound stands whatever solvers report."""
-        return self.evidence in (Evidence.INTEGERS, Evidence.REPORT)
+        return self.evidence in (EvidenceKind.INTEGERS, EvidenceKind.REPORT)
 
 
-IDEAL = Prover("bound", Evidence.DEFINITION)
+IDEAL = Prover("bound", EvidenceKind.DEFINITION)
 """No decision is better, whatever the session looks like: 0 victims, all jobs admitted."""
-LP = Prover("lp", Evidence.INTEGERS)
+LP = Prover("lp", EvidenceKind.INTEGERS)
 """The LP relaxation; its multipliers are added up in integers (`solvers/lp.py`)."""
-CP_SAT = Prover("cp-sat", Evidence.REPORT)
+CP_SAT = Prover("cp-sat", EvidenceKind.REPORT)
 """CP-SAT on the whole model (`solvers/cp_sat.py`)."""
-HIGHS = Prover("highs", Evidence.REPORT)
+HIGHS = Prover("highs", EvidenceKind.REPORT)
 """HiGHS on the same linear constraints in a child process (`solvers/highs.py`); its bounds are confirmed first."""
 
-PACKING = Prover("packing", Evidence.INTEGERS)
+PACKING = Prover("packing", EvidenceKind.INTEGERS)
 """Cuts on the totals of a packing problem, closed by listing what nodes can hold (`packing/`)."""
 
-COUNTING = Prover("counting", Evidence.COUNTING)
+COUNTING = Prover("counting", EvidenceKind.COUNTING)
 """What jobs, queues and nodes can take at most, counted as certificates do (`search/counting_pass.py`)."""
 
 PROVERS: dict[ProverName, Prover] = {one.name: one for one in (IDEAL, COUNTING, LP, PACKING, CP_SAT, HIGHS)}
