@@ -70,7 +70,7 @@ class StageBounds:
         Stages that are bounded after this one take it that the bound is attained, until `retract`.
         """
         bound, attained = self._bound(stage, solution_value, from_coarser)
-        self._assumed.append((stage, bound))
+        self.assume(stage, bound)
         return bound, attained
 
     def _bound(
@@ -87,6 +87,10 @@ class StageBounds:
                 break
             query = query._replace(best=prove(self, query))
         return replace(query.best, seconds=0.0), query.is_attained
+
+    def assume(self, stage: Stage, bound: StageBound) -> None:
+        """Take it that the bound is attained, until `retract`."""
+        self._assumed.append((stage, bound))
 
     def retract(self) -> None:
         """Withdraw all that was assumed."""
