@@ -118,7 +118,7 @@ def _load(
     instance = assemble(items, gaps=report.gaps, aside=aside, file=file, **settings)
     notes = [*report.aside.summary(file), *context.notes]
     warnings = (*(f"{file}: {note}" for note in notes), *instance.warnings)
-    instance = replace(instance, what_if=what_if, warnings=warnings)
+    instance = replace(instance, what_if=what_if, warnings=warnings, title=_title(source))
     context.counted[NAMESPACES_DUMPED] = namespaces_dumped(documents)
     instance.found_out.update(context.counted)
     if what_if:
@@ -162,6 +162,11 @@ def _of_path(path: Path, format: str | None, context: Context) -> list[Document]
         right = "give Kubernetes objects or an Instance"
         raise unread or InputError("holds no document", file=_name(path), right=right)
     return documents
+
+
+def _title(source: Source) -> str:
+    items = [source] if isinstance(source, str | os.PathLike | Mapping) else source
+    return ", ".join(os.path.basename(_name(one)) for one in items if isinstance(one, str | os.PathLike))
 
 
 def _name(path: Path) -> str:

@@ -94,7 +94,7 @@ class Scene:
     @property
     def title(self) -> str:
         """What the cluster is called: its file."""
-        return Path(self.instance.file).name if self.instance.file else "A cluster"
+        return self.instance.title or (Path(self.instance.file).name if self.instance.file else "A cluster")
 
     @cached_property
     def touched(self) -> tuple[Task, ...]:

@@ -159,7 +159,8 @@ def test_several_paths_are_one_cluster(tmp_path: Path) -> None:
     unfolded(pods, {"pods.json": list_of("Pod", pod("web", "n2"))})
     instance = load([nodes, str(pods)])
     assert found(instance) == (["n1", "n2"], {"default/web"})
-    assert instance.file == f"{nodes}, {pods}"
+    assert (instance.file, instance.title) == (f"{nodes}, {pods}", "nodes.json, more")
+    assert (load(nodes).title, load([node("n1")]).title, load(node("n1")).title) == ("nodes.json", "", "")
     with pytest.raises(InputError, match=r"gone\.json: no such file"):
         load([nodes, tmp_path / "gone.json"])
     with pytest.raises(InputError, match="a text where an object was expected"):
