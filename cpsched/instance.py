@@ -297,8 +297,6 @@ class Instance(Framed):
     what_if: tuple[Alteration, ...] = ()
     warnings: tuple[str, ...] = ()
     file: str | None = None
-    title: str = ""
-    """What it is called in a heading: the name of its file, or the names of its files."""
 
     _headline = headline_of_instance
     _tables = tables_of_instance

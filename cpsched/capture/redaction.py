@@ -20,11 +20,11 @@ _DEVICES = frozenset({"attributes", "consumesCounters", "disruptionMode", "share
 """What a driver says of its devices stays, as selectors read it; so do mappings from resources to amounts."""
 _PLAIN = frozenset({
     "CPUManagerPolicy", "TopologyManagerPolicy", "accessModes", "allocatable", "allocationMode", "apiGroup",
-    "apiVersion", "attacher", "bindingConditions", "deviceClassName", "distinctAttribute", "driver", "effect",
-    "expression", "extendedResourceName", "kind", "matchAttribute",
-    "maxUnavailable", "minAvailable", "mode", "nodeAffinityPolicy", "nodeTaintsPolicy", "operator", "protocol",
-    "provisioner", "reason", "resource", "resourceVersion", "restartPolicy", "schedulerName", "state", "status", "type",
-    "volumeBindingMode", "volumeMode", "whenUnsatisfiable",
+    "apiVersion", "attacher", "bindingConditions", "completionMode", "deviceClassName", "distinctAttribute", "driver",
+    "effect", "expression", "extendedResourceName", "kind", "matchAttribute", "maxUnavailable", "minAvailable",
+    "mode", "nodeAffinityPolicy", "nodeTaintsPolicy", "operator", "podManagementPolicy", "protocol", "provisioner",
+    "reason", "resource", "resourceVersion", "restartPolicy", "schedulerName", "startupPolicyOrder", "state",
+    "status", "type", "volumeBindingMode", "volumeMode", "whenUnsatisfiable",
 })  # fmt: skip
 """Fields whose texts are words of the API or names of software; they stay, as amounts and times do."""
 _NAMED_AFTER_SOFTWARE = frozenset({"CSIDriver", "DeviceClass"})

@@ -38,6 +38,8 @@ from cpsched.workloads.expand import given as workload
 
 FAULTS = (OBJECTS, FILES, PARTS, NO_OBJECTS)
 """What is set aside of a cluster, and is an error in a case."""
+TITLE = __name__
+"""Under this key stands in `found_out` of an instance what it is called in a heading: the names of its files."""
 Path = str | os.PathLike[str]
 Source = Path | Sequence[Path] | Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
@@ -118,7 +120,8 @@ def _load(
     instance = assemble(items, gaps=report.gaps, aside=aside, file=file, **settings)
     notes = [*report.aside.summary(file), *context.notes]
     warnings = (*(f"{file}: {note}" for note in notes), *instance.warnings)
-    instance = replace(instance, what_if=what_if, warnings=warnings, title=_title(source))
+    instance = replace(instance, what_if=what_if, warnings=warnings)
+    context.counted[TITLE] = _title(source)
     context.counted[NAMESPACES_DUMPED] = namespaces_dumped(documents)
     instance.found_out.update(context.counted)
     if what_if:

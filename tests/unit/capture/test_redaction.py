@@ -125,7 +125,17 @@ PSEUDONYMS = {
     *("nodeName", "nominatedNodeName", "parent", "parentGroupName", "pattern", "persistentVolumeName"),
     *("preferredDuringSchedulingIgnoredDuringExecution", "requiredDuringSchedulingIgnoredDuringExecution"),
     "volumeClaimName",
-    *("podGroupName", "pool", "priorityClassName", "queue", "request", "requests", "resourceClaimName"),
+    *(
+        "groupName",
+        "podGroupName",
+        "pool",
+        "priorityClass",
+        "priorityClassName",
+        "queue",
+        "request",
+        "requests",
+        "resourceClaimName",
+    ),
     *("resourceClaimTemplateName", "shareID", "storageClassName", "tierName", "uid", "volumeAttributesClassName"),
     *("diskName", "diskURI", "iqn", "monitors", "pdName", "targetPortal", "volumeHandle", "volumeID", "volumeName"),
 }
