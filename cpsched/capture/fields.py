@@ -10,6 +10,8 @@ from typing import Any, NamedTuple, Union, get_args, get_origin
 from pydantic import AliasChoices, BaseModel
 from pydantic.fields import FieldInfo
 
+from cpsched.hardware import vgpu
+
 Raw = dict[str, Any]
 
 ANNOTATIONS = (
@@ -25,7 +27,7 @@ ANNOTATIONS = (
     "cpsched/",
 )
 """How the names of annotations begin that schedulers read; `kubectl apply` keeps the whole manifest in another one."""
-BARE_ANNOTATIONS = frozenset({"kubernetes.io/config.mirror", "kwok.x-k8s.io/node", "sla-waiting-time"})
+BARE_ANNOTATIONS = frozenset({"kubernetes.io/config.mirror", "kwok.x-k8s.io/node", "sla-waiting-time", *vgpu.CHOICE})
 
 
 def kept(raw: Mapping[str, Any], *shapes: type[BaseModel]) -> Raw:
