@@ -16,7 +16,7 @@ from cpsched.selectors import AffinityTerm, Selector, SelectorError
 Pairwise = Callable[[Task, Task], bool]
 
 
-class SpreadLimit(NamedTuple):
+class DomainLimit(NamedTuple):
     """Who a spread constraint counts, on which nodes, and how far a domain may be above the emptiest one."""
 
     namespace: str
@@ -91,7 +91,7 @@ class Neighbours:
         """InterPodAffinity: whether the other is meant by all terms of the task's required affinity."""
         return all(self._means(term, other) for term in self.facts(task).affinity)
 
-    def spread(self, task: Task) -> Iterable[SpreadLimit]:
+    def spread(self, task: Task) -> Iterable[DomainLimit]:
         """PodTopologySpread: the task's hard constraints; none if they do not parse."""
         if not self.asks(task, "PodTopologySpread"):
             return
@@ -106,9 +106,9 @@ class Neighbours:
             values = {node.labels[one.topology_key] for node in nodes}
             yield self._limit(task, one, tuple(node.name for node in nodes), len(values))
 
-    def _limit(self, task: Task, one: SpreadConstraint, nodes: tuple[str, ...], domains: int) -> SpreadLimit:
+    def _limit(self, task: Task, one: SpreadConstraint, nodes: tuple[str, ...], domains: int) -> DomainLimit:
         above = domains >= one.min_domains
-        return SpreadLimit(task.namespace, one.selector, one.topology_key, nodes, one.max_skew, above)
+        return DomainLimit(task.namespace, one.selector, one.topology_key, nodes, one.max_skew, above)
 
     def _means(self, term: AffinityTerm, other: Task) -> bool:
         again = self._predicates.args(other).features.asks_selectors_again

@@ -58,23 +58,23 @@ def main() -> int:
     if not checkers and not options.no_programs:
         return 2
     counts: Counter[tuple[str, str]] = Counter()
-    said: list[str] = []
+    missing: list[str] = []
     for name, snapshot in sessions(options):
         for one in proofs_of(name, snapshot, seconds=20).levels:
             counts["replayer", "proved levels"] += 1
             counts["replayer", "checked" if one.proof else "no proof"] += 1
             if one.proof is None:
-                said.append(f"{name} {one.label} ({one.prover}): no proof")
+                missing.append(f"{name} {one.label} ({one.prover}): no proof")
             elif one.proof.statement.claim.is_trivial:
                 counts["replayer", "of these with nothing to show"] += 1
             else:
                 for checker in checkers:
                     why = refusal(one.proof, checker)
                     counts[checker, "refused" if why else "accepted"] += 1
-                    said += [f"{name} {one.label}: {checker} {why}"] if why else []
+                    missing += [f"{name} {one.label}: {checker} {why}"] if why else []
     for (checker, what), count in sorted(counts.items()):
         print(f"{checker:10} {what:30} {count:7}")
-    print("\n".join(said))
+    print("\n".join(missing))
     return int(any(what == "refused" for _, what in counts))
 
 

@@ -13,7 +13,7 @@ from cpsched.instance import Task
 from cpsched.proof.counts import Counts
 from cpsched.proof.draft import Draft
 from cpsched.proof.names import begun, evicted, placed
-from cpsched.proof.neighbours import Neighbours, Pairwise, SpreadLimit
+from cpsched.proof.neighbours import Neighbours, Pairwise, DomainLimit
 from cpsched.proof.rows import Terms, summed
 
 
@@ -76,10 +76,10 @@ def _apart(
         row = summed((1, _there(draft, kind, places)) for kind in clique)
         draft.at_most(f"filters[{why},{draft.counted.kinds[clique[0]].name}+{len(clique) - 1},{where}]", row, 1)
     for a, b in sorted(pair for pair in both if len(single.intersection(pair)) == 1):
-        one, many = (a, b) if a in single else (b, a)
-        there, others = _there(draft, one, places), _there(draft, many, places)
+        alone, several = (a, b) if a in single else (b, a)
+        there, others = _there(draft, alone, places), _there(draft, several, places)
         most = draft.highest(others)
-        names = f"{draft.counted.kinds[one].name} {draft.counted.kinds[many].name}"
+        names = f"{draft.counted.kinds[alone].name} {draft.counted.kinds[several].name}"
         draft.at_most(f"filters[{why},{names},{where}]", summed([(most, there), (1, others)]), most)
 
 
@@ -168,7 +168,7 @@ def _spread(draft: Draft, near: Neighbours) -> None:
 
     The skew is counted from the emptiest domain, which in the end is no emptier than it was.
     """
-    wishes: dict[SpreadLimit, list[int]] = {}
+    wishes: dict[DomainLimit, list[int]] = {}
     for kind in _alone(draft):
         for limit in near.spread(_task(draft, kind)):
             nowhere = _there(draft, kind, near.without(limit.key))
@@ -179,7 +179,7 @@ def _spread(draft: Draft, near: Neighbours) -> None:
         _evenly(draft, near, limit, kinds)
 
 
-def _evenly(draft: Draft, near: Neighbours, limit: SpreadLimit, kinds: list[int]) -> None:
+def _evenly(draft: Draft, near: Neighbours, limit: DomainLimit, kinds: list[int]) -> None:
     counted = draft.counted
     eligible = {counted.place_of[node] for node in limit.eligible}
     domains = {value: [p for p in places if p in eligible] for value, places in near.domains(limit.key).items()}
@@ -199,12 +199,7 @@ def _evenly(draft: Draft, near: Neighbours, limit: SpreadLimit, kinds: list[int]
         come = summed((1, _there(draft, kind, places)) for kind in kinds)
         if not come:
             continue
-        any_ = draft.variable(
-            f"some[{name},{value}]",
-            0,
-            1,
-            lambda c, places=places: int(any(c.place[kind, place] for kind in kinds for place in places)),
-        )
+        any_ = draft.variable(f"some[{name},{value}]", 0, 1, partial(_is_any_there, kinds, places))
         for kind in kinds:
             row = summed([(1, any_), (-1, _there(draft, kind, places))])
             draft.at_least(f"filters[{name},{value} by {counted.kinds[kind].name}]", row, 0)
@@ -212,7 +207,11 @@ def _evenly(draft: Draft, near: Neighbours, limit: SpreadLimit, kinds: list[int]
         draft.at_least(f"filters[{name},{value}]", row, 0)
 
 
-def _before(draft: Draft, near: Neighbours, limit: SpreadLimit, places: list[int]) -> tuple[int, Terms]:
+def _is_any_there(kinds: list[int], places: list[int], counts: Counts) -> int:
+    return int(any(counts.place[kind, place] for kind in kinds for place in places))
+
+
+def _before(draft: Draft, near: Neighbours, limit: DomainLimit, places: list[int]) -> tuple[int, Terms]:
     """Who counts there before any task is placed, and how many of them go."""
     groups = [n for place in places for n in draft.counted.victims_at(place)]
     mine = [n for n in groups if limit.counts(draft.counted.victims[n].task)]
@@ -221,13 +220,13 @@ def _before(draft: Draft, near: Neighbours, limit: SpreadLimit, places: list[int
     return standing, summed((1, evicted(draft, n)) for n in mine)
 
 
-def _end(draft: Draft, limit: SpreadLimit, places: list[int], standing: int, gone: Terms) -> tuple[Terms, int]:
+def _end(draft: Draft, limit: DomainLimit, places: list[int], standing: int, gone: Terms) -> tuple[Terms, int]:
     """Who counts there in the end: a sum, and a number beside it."""
     kinds = [k for k in range(len(draft.counted.kinds)) if limit.counts(_task(draft, k))]
     return summed([*((1, _there(draft, kind, places)) for kind in kinds), (-1, gone)]), standing
 
 
-def _emptiest(draft: Draft, near: Neighbours, limit: SpreadLimit, domains: list[list[int]], counts: Counts) -> int:
+def _emptiest(draft: Draft, near: Neighbours, limit: DomainLimit, domains: list[list[int]], counts: Counts) -> int:
     def end(places: list[int]) -> int:
         kinds = [k for k in range(len(draft.counted.kinds)) if limit.counts(_task(draft, k))]
         groups = [n for p in places for n in draft.counted.victims_at(p) if limit.counts(draft.counted.victims[n].task)]
