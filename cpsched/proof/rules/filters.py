@@ -13,7 +13,7 @@ from cpsched.instance import Task
 from cpsched.proof.counts import Counts
 from cpsched.proof.draft import Draft
 from cpsched.proof.names import begun, evicted, placed
-from cpsched.proof.neighbours import Neighbours, Pairwise, DomainLimit
+from cpsched.proof.neighbours import DomainLimit, Neighbours, Pairwise
 from cpsched.proof.rows import Terms, summed
 
 
