@@ -141,7 +141,7 @@ class TestUsage:
         assert doubts(measured, policy) == ()
         assert doubts(measured, policy, search=True) == ()
 
-    def test_no_eviction_mends_a_loaded_node(self) -> None:
+    def test_no_eviction_fixes_a_loaded_node(self) -> None:
         objects = [node("n0"), queue(), group("a"), pod("a-0", "a")]
         instance = load(objects, lenient=True, node_usage=self.LOAD)
         policy = policy_for(load_model("volcano"), conf("allocate", ("gang", "usage")))
