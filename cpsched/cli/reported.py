@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from cpsched.cli.output import announce, busy, warn
+from cpsched.cli.parameters import typed
 from cpsched.cli.terms import model_of
 from cpsched.errors import InputError, one_line
 
@@ -31,7 +32,7 @@ MOST_TASKS_WITH_REASONS = 2000
 class ReportRequest:
     """The command's options, as far as they say what to report on."""
 
-    input: str
+    inputs: tuple[str, ...]
     solutions: tuple[str, ...]
     engines: list[str] | None
     model: str | None
@@ -74,13 +75,14 @@ def report_decisions(request: ReportRequest) -> Report:
     from cpsched.report.together import together
     from cpsched.together import own_part
 
-    with busy(f"Reading {request.input}"):
-        facts = _facts_of(request.input)
-        cluster = request.input if facts is None else _cluster_of(facts, request.input)
-        stored = [*(_of_facts(facts, request.input) if facts else ()), *_stored(request.solutions, request.model)]
+    with busy(f"Reading {typed(request.inputs)}"):
+        file = request.inputs[0]
+        facts = _facts_of(file) if len(request.inputs) == 1 else None
+        cluster = None if facts is None else _cluster_of(facts, file)
+        stored = [*(_of_facts(facts, file) if facts else ()), *_stored(request.solutions, request.model)]
         if cluster is None and facts is not None:
-            return stated_report(facts, Path(request.input).name)
-        instance, policies = _opened(cluster or request.input, request, stored)
+            return stated_report(facts, Path(file).name)
+        instance, policies = _opened(request.inputs if cluster is None else (cluster,), request, stored)
     reports: dict[str, Report] = {}
     for policy in policies:
         decided = [*_checked(instance, policy, stored), *_decided(instance, policy, request, bool(stored))]
@@ -184,7 +186,9 @@ def _name(engine: str, file: str) -> str:
     return f"{one_line(engine, 60)} ({Path(file).name})" if engine else Path(file).name
 
 
-def _opened(cluster: str, request: ReportRequest, stored: list[Stored]) -> tuple[Instance, tuple[Policy, ...]]:
+def _opened(
+    cluster: tuple[str, ...], request: ReportRequest, stored: list[Stored]
+) -> tuple[Instance, tuple[Policy, ...]]:
     """The cluster, and the policy of every scheduler whose pods wait; stored decisions are checked under one."""
     from cpsched.engines import named_in
     from cpsched.importers.load import load

@@ -16,7 +16,7 @@ from cpsched.cli.parameters import (
     AllowExtenders,
     Conf,
     Deterministic,
-    Input,
+    Inputs,
     Json,
     KubeVersion,
     Lenient,
@@ -27,6 +27,7 @@ from cpsched.cli.parameters import (
     Strict,
     TimeLimit,
     Workers,
+    typed,
 )
 from cpsched.cli.sharding import Sharding, ShardNodes, shard_of
 from cpsched.cli.what_if import AS_IT_IS, WhatIf
@@ -92,7 +93,7 @@ Only = Annotated[str | None, typer.Option("--only", metavar="NS/POD", help="Try 
 
 
 def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it has options
-    input_: Input,
+    inputs: Inputs,
     engine: Engine = None,
     model: Model = None,
     conf: Conf = None,
@@ -153,13 +154,13 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
             pod_groups=pod_groups,
             seed=options.chance is not None,
         )
-    changes = what_if.changes(input_)
+    changes = what_if.changes(inputs)
     shard = shard_of(sharding, shard_nodes)
     check_outputs(output, certificate, export, None if log == "-" else log)
     name = engine or engines.DEFAULT
     engines.find(name)
-    with busy(f"Reading {input_}"):
-        instance = load(input_, sharding=shard, lenient=lenient, strict=strict, changes=changes)
+    with busy(f"Reading {typed(inputs)}"):
+        instance = load(inputs, sharding=shard, lenient=lenient, strict=strict, changes=changes)
         terms: dict[str, Any] = {"kube_version": kube_version, "allow_extenders": allow_extenders or None}
         policies = of_engines([name], load_policies(model, conf, instance=instance, lenient=lenient, **terms))
     if len(policies) > 1:
@@ -175,7 +176,7 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
         replays.print_trace(name, instance, policies[0], options, json=json)
     with line_sink(log) as lines:
         decided = list(decided_for_each(name, instance, policies, replace(options, log=lines)))
-    notes = notes_beside(instance, policies, decided, input_)
+    notes = notes_beside(instance, policies, decided, inputs)
 
     def certificate_text() -> str:
         from cpsched.cli.proofs import certificate_with_proofs

@@ -58,9 +58,9 @@ def tied(name: str, engine: str) -> str:
     return f"{name} stays in the decision of engine {engine}; another decision, as good on every level, places it."
 
 
-def undecided(name: str) -> dict[str, Any]:
+def undecided(name: str, seconds: float) -> dict[str, Any]:
     """No answer in time."""
-    text = f"{name} stays; whether any decision could place it is unknown (time limit)."
+    text = f"{name} stays; whether any decision could place it was not found out within {seconds:g} s."
     return {"verdict": Verdict.UNDECIDED, "summary": text}
 
 

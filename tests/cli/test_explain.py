@@ -97,4 +97,4 @@ def test_an_engine_under_anothers_model_is_doubted(cli: Command) -> None:
 def test_no_answer_in_time_has_its_own_exit_code(cli: Command) -> None:
     ended = cli("explain", STAYS, "--job", "gang", "--time-limit", "1e-9", *USUAL)
     assert ended.code == 3
-    assert "is unknown (time limit)" in ended.out
+    assert "was not found out within" in ended.out

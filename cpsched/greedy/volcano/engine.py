@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from cpsched.collector import without_collector
 from cpsched.greedy.outcomes import SAMPLES, Choices, First, Outcomes, Sampled, all_outcomes
 from cpsched.greedy.volcano.actions import ACTIONS
-from cpsched.greedy.volcano.closing import nominations, phases, task_messages, unplaced
+from cpsched.greedy.volcano.closing import crashes, nominations, phases, task_messages, unplaced
 from cpsched.greedy.volcano.fast.bulk_finder import BulkFinder
 from cpsched.greedy.volcano.plugins import PLUGINS
 from cpsched.greedy.volcano.session import Session
@@ -99,6 +99,7 @@ def _solution(session: Session, options: Options) -> Solution:
         phases=phases(session),
         unplaced=unplaced(session, failing),
         seed=options.seed,
+        notes=crashes(session),
     )
 
 

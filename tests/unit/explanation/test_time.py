@@ -73,6 +73,8 @@ def test_kinds_that_were_left_open_are_named(source: dict[str, Any], verdict: Ve
         found = explain(source, looks)
         if found.verdict is Verdict.UNDECIDED:
             assert NO_REPAIR not in str(found)
+            assert set(found.repairs_not_tried) >= kinds_of(whole)
+            assert "No repair found within 60 s; " in str(found)
             continue
         assert found.verdict is verdict
         left_open = {*found.repairs_not_tried, *found.repairs_not_finished}
@@ -96,7 +98,7 @@ def test_nothing_tried_reads_so() -> None:
     found = explain(FULL, looks)
     assert (found.repairs, found.repairs_not_finished) == ((), ())
     kinds = "an eviction, a node's size, more nodes and several of these together"
-    line = f"No repair found before time ended the search after 60 s: {kinds} were not tried."
+    line = f"No repair found within 60 s; {kinds} were not tried."
     assert line in str(found).splitlines()
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from cpsched.errors import InputError
 from cpsched.importers.kubernetes import ReadReport
-from cpsched.importers.load import load
+from cpsched.importers.load import TITLE, load
 from cpsched.instance import Instance
 from cpsched.objects.event import Event
 from tests.dumps import FOUND, as_folder, cluster_info, list_of, node, pod, tarred, with_kind, zipped
@@ -159,7 +159,8 @@ def test_several_paths_are_one_cluster(tmp_path: Path) -> None:
     as_folder(pods, {"pods.json": list_of("Pod", pod("web", "n2"))})
     instance = load([nodes, str(pods)])
     assert found(instance) == (["n1", "n2"], {"default/web"})
-    assert instance.file == f"{nodes}, {pods}"
+    assert (instance.file, instance.found_out[TITLE]) == (f"{nodes}, {pods}", "nodes.json, more")
+    assert [load(one).found_out[TITLE] for one in (nodes, [node("n1")], node("n1"))] == ["nodes.json", "", ""]
     with pytest.raises(InputError, match=r"gone\.json: no such file"):
         load([nodes, tmp_path / "gone.json"])
     with pytest.raises(InputError, match="a text where an object was expected"):
