@@ -117,12 +117,12 @@ def difference(row: Mapping[str, Any]) -> str:
         return "messages"
     if row["id"] in TEXTS_BY_CHANCE:
         return ""
-    texts, own_texts = outcomes[0].get("task_messages", {}), told(row, found)
+    texts, own_texts = outcomes[0].get("task_messages", {}), shown(row, found)
     differing = [task for task, text in nameless(texts).items() if own_texts.get(task) != text.split(". Origin")[0]]
     return f"task_messages of {', '.join(differing)}" if differing else ""
 
 
-def told(row: Mapping[str, Any], found: Replay) -> dict[str, str]:
+def shown(row: Mapping[str, Any], found: Replay) -> dict[str, str]:
     """Texts as these rows hold them: where a task has none of its own, the cache fills in what its group lacks."""
     groups = {
         f"{pod['metadata']['namespace']}/{pod['metadata']['name']}": pod["metadata"].get("annotations", {})

@@ -25,7 +25,7 @@ class Options:
     """How to replay: which of upstream's random choices to take, and what to trace.
 
     Without a seed the choices are the mirror's own; `fast=False` takes the plain path through every node. `brief`
-    tells as much of the story as the fast path comes by: whom it placed and cleared room for, not where it failed.
+    tells as much of the trace as the fast path comes by: whom it placed and cleared room for, not where it failed.
     """
 
     seed: int | None = None

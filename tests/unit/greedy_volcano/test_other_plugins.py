@@ -141,7 +141,7 @@ class TestUsage:
         assert doubts(measured, policy) == ()
         assert doubts(measured, policy, search=True) == ()
 
-    def test_no_eviction_mends_a_loaded_node(self) -> None:
+    def test_no_eviction_fixes_a_loaded_node(self) -> None:
         objects = [node("n0"), queue(), group("a"), pod("a-0", "a")]
         instance = load(objects, lenient=True, node_usage=self.LOAD)
         policy = policy_for(load_model("volcano"), conf("allocate", ("gang", "usage")))
@@ -185,7 +185,7 @@ class TestClose:
         (note,) = self.notes(queue(parent="a"), queue("a", parent="b"), queue("b", parent="a"), queue("root"))
         assert note.endswith("a -> b -> a")
 
-    def test_without_a_root_nobody_walks(self) -> None:
+    def test_without_a_root_no_queue_is_walked(self) -> None:
         assert self.notes(queue(parent="gone")) == ()
 
     def test_a_queue_that_holds_nothing_is_not_walked_from(self) -> None:
