@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cpsched.greedy.volcano import Options, replay
+from cpsched.greedy.volcano import Options, Replay, replay
 from cpsched.greedy.volcano.fast.bulk_finder import BulkFinder
 from cpsched.importers.load import load
 from cpsched.policy import load_model, policy_for
-from tests.property.test_volcano_fast_path import ACTIONS, cluster, told
+from tests.property.test_volcano_fast_path import ACTIONS, cluster
 from tests.unit.greedy_volcano.cluster import Object, conf, group, node, opened, pod, queue
 
 WAYS = {"memory": "GPUSharingEnable", "number": "GPUNumberEnable", "virtual": "VGPUEnable"}
@@ -89,13 +89,17 @@ def configuration(draw: random.Random, way: str) -> dict[str, Any]:
     return conf(draw.choice(ACTIONS), [*plugins, {"name": "deviceshare", "arguments": arguments}])
 
 
+def stated(found: Replay) -> tuple[Any, ...]:
+    return found.solution, found.messages, found.task_messages, found.trace
+
+
 def compare(seed: int, nodes: int, way: str) -> None:
     draw = random.Random(seed)
     policy = policy_for(load_model("volcano"), configuration(draw, way))
     instance = load(shared(draw, way, seed, nodes), lenient=True)
     for trace in (True, False):
         plain = replay(instance, policy, Options(trace=trace, fast=False))
-        assert told(replay(instance, policy, Options(trace=trace))) == told(plain)
+        assert stated(replay(instance, policy, Options(trace=trace))) == stated(plain)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -115,16 +119,16 @@ def test_clusters_in_which_nodes_are_sampled(seed: int, nodes: int, way: str) ->
     ("plugins", "arguments", "is_fast"),
     [
         (("predicates", "deviceshare"), {}, True),
-        # A node that no eviction mends would look like one that an eviction mends.
+        # A node that no eviction opens would look like one that an eviction opens.
         (("deviceshare", "predicates"), {}, False),
-        # A node's score is that of whoever was asked about it last.
+        # A node's score is that of the task that was asked about last.
         (("predicates", "deviceshare"), {"deviceshare.ScheduleWeight": 1}, False),
     ],
 )
 def test_where_all_nodes_are_answered_for_at_once(
     plugins: tuple[str, ...], arguments: dict[str, Any], *, is_fast: bool
 ) -> None:
-    stated = {"deviceshare.VGPUEnable": True, **arguments}
-    tier = [{"name": name, "arguments": stated if name == "deviceshare" else {}} for name in plugins]
+    switched = {"deviceshare.VGPUEnable": True, **arguments}
+    tier = [{"name": name, "arguments": switched if name == "deviceshare" else {}} for name in plugins]
     session = opened([node("n0"), queue(), group("a"), pod("a-0", "a")], conf("allocate", ("gang",), tier))
     assert (BulkFinder.over(session) is not None) is is_fast

@@ -1,4 +1,4 @@
-"""Shared cards: small shares lie on many cards; who wants a whole card needs one that nobody has touched."""
+"""Shared cards: small shares lie on many cards; a task for a whole card needs one without any share."""
 
 from __future__ import annotations
 

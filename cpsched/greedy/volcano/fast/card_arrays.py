@@ -25,8 +25,8 @@ class CardArrays:
         self.types = sorted({card.type for cards in listed for card in cards})
         most = max(map(len, listed), default=0)
         self.present: Mask = np.array([node.name in bulk.books for node in nodes], dtype=np.bool_)
-        """Nodes that have cards, if only unhealthy ones; the others refuse nobody."""
-        # A card that is not there is of the type behind the last, which suits nobody.
+        """Nodes that have cards, if only unhealthy ones; the others refuse no task."""
+        # A card that is not there is of the type behind the last, which suits no task.
         self._table: Ints = np.full((len(nodes), most, 6), len(self.types), dtype=np.int64)
         for index in range(len(nodes)):
             self._read(index)
@@ -113,7 +113,7 @@ class KindCards:
         return self._hopeless[index]
 
     def mask(self, among: Mask) -> Mask:
-        """Nodes where it finds its cards, among some; a node without shared cards refuses nobody."""
+        """Nodes where it finds its cards, among some; a node without shared cards refuses no task."""
         found: Mask = np.ones(len(among), dtype=np.bool_)
         at = np.flatnonzero(among & self._arrays.present)
         if self._wish is not None:
