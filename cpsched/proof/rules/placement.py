@@ -107,9 +107,7 @@ def _charged(draft: Draft, group: int) -> Terms:
     victims = draft.counted.victims[group]
     made = draft.once(
         ("charged", group),
-        lambda: draft.variable(
-            f"charged[{victims.name}]", 0, victims.most, lambda c: c.charged[group], victims.place
-        ),
+        lambda: draft.variable(f"charged[{victims.name}]", 0, victims.most, lambda c: c.charged[group], victims.place),
     )
     draft.at_least(f"charge[{victims.name}]", summed([(1, evicted(draft, group)), (-1, made)]), 0)
     return made

@@ -16,7 +16,7 @@ from tests.oracle.sessions import contest
 
 
 def stated(least: int) -> ProofStatement:
-    """The rows of which HiGHS 1.14 says that x is at least 1, with 16 taken out of one: y = 2 and x = 0 satisfy them."""
+    """HiGHS 1.14 says that x is at least 1, once 16 is taken out of a row; but y = 2 and x = 0 satisfy them all."""
     variables = {"x": (0, 10**6), "y": (0, 2), "z": (-2, 2)}
     rows = {
         "deficit": ProofRow({"x": 16, "y": 15_999_999}, 16_000_000),
