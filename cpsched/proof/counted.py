@@ -1,7 +1,7 @@
 """What is counted: tasks, jobs, victims and nodes that no row tells apart are one, represented by how many there are.
 
 Nothing rests on their being interchangeable. Every variable is a count over the members, and every row is the sum of
-what holds of each member, so the rows hold of whatever is counted. What is told apart only decides how much they say.
+what holds of each member, so the rows hold of whatever is counted. How finely it is counted decides how much they say.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class CountedSession:
 
     @cached_property
     def victims_of(self) -> dict[str, list[int]]:
-        """Groups of victims of each job of which it is told how many it loses."""
+        """Groups of victims of each job whose number of lost tasks is stated."""
         found: dict[str, list[int]] = {}
         for number, group in enumerate(self.victims):
             if self.asks_whose(group.job):
@@ -163,7 +163,7 @@ class CountedSession:
 
     @cached_property
     def tells_neighbours(self) -> bool:
-        """Whether tasks are told apart by what filters read of them that look at other tasks."""
+        """Whether what filters read that look at other tasks is counted apart."""
         return self.form.each_node and self.snapshot.predicates.any_dynamic
 
     def _neighbour_features(self, task: Task) -> Hashable:

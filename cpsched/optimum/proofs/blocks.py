@@ -1,4 +1,4 @@
-"""Blocks: what a statement says of one place by itself, and which places it says the same of."""
+"""Blocks: what a statement states of one place by itself, and of which places it states the same."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ Column = tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True)
-class Block:
-    """Places that the statement says the same of: variables and rows of each, in one order."""
+class PlaceBlock:
+    """Places of which the same is stated: variables and rows of each, in one order."""
 
     variables: tuple[tuple[str, ...], ...]
     """Per place; the first stands for all."""
@@ -32,7 +32,7 @@ class Block:
         return variables, dict(zip(self.rows[0], self.rows[place], strict=True))
 
     def statement(self, whole: ProofStatement, claim: ProofRow) -> ProofStatement:
-        """What is said of the first place alone, with a claim about it."""
+        """What is stated of the first place alone, with a claim about it."""
         variables = {name: whole.variables[name] for name in self.names}
         return ProofStatement(variables, {label: whole.rows[label] for label in self.rows[0]}, claim)
 
@@ -41,7 +41,7 @@ class Block:
         return {names[number]: weight for names in self.variables for number, weight in weights.items()}
 
 
-def blocks_of(statement: ProofStatement) -> tuple[list[Block], list[str]]:
+def blocks_of(statement: ProofStatement) -> tuple[list[PlaceBlock], list[str]]:
     """The blocks, and the rows that no block has: those between places."""
     place_of = {name: one.place for name, one in statement.variables.items() if one.place is not None}
     inside: dict[int, list[str]] = {}
@@ -66,14 +66,14 @@ def blocks_of(statement: ProofStatement) -> tuple[list[Block], list[str]]:
     found = []
     for members in alike.values():
         some = tuple(tuple(columns[name]) for name in members[0][0])
-        found.append(Block(tuple(v for v, _ in members), tuple(r for _, r in members), some))
+        found.append(PlaceBlock(tuple(v for v, _ in members), tuple(r for _, r in members), some))
     return found, between
 
 
 def _signature(
     statement: ProofStatement, names: list[str], labels: list[str], columns: Mapping[str, list[tuple[str, int]]]
 ) -> tuple[object, tuple[str, ...], tuple[str, ...]]:
-    """Equal for places of which the same is said; with their variables and rows in an order that is the same."""
+    """Equal for places of which the same is stated; with their variables and rows in an order that is the same."""
     claim = statement.claim.terms
     roles: dict[str, list[object]] = {name: [] for name in names}
     for label in labels:

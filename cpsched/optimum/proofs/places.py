@@ -1,4 +1,4 @@
-"""Proofs by prices: what one place can earn at most, shown for a place and said again of all that are alike."""
+"""Proofs by prices: what one place can earn at most, shown for one of them and again for all that are alike."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from cpsched.optimum.params import PLACE_LEAVES
-from cpsched.optimum.proofs.blocks import Block, blocks_of
+from cpsched.optimum.proofs.blocks import PlaceBlock, blocks_of
 from cpsched.optimum.proofs.branching import Branching
 from cpsched.optimum.proofs.line import Step
 from cpsched.optimum.proofs.prices import PriceLp
@@ -20,7 +20,7 @@ PARTS = (1, 2, 3, 4, 6, 12, 60, 360, 10**4)
 class Earned(NamedTuple):
     """What a unit of each variable of a block earns, and a limit of what one place does."""
 
-    block: Block
+    block: PlaceBlock
     weights: dict[int, int]
     limit: int
 
@@ -142,9 +142,9 @@ def _added(steps: list[Step]) -> int:
 def _renamed(
     steps: list[Step], goal: ProofRow, offset: int, variables: Mapping[str, str], labels: Mapping[str, str]
 ) -> list[Step]:
-    """The steps about another place, after so many other rows; a split says what it shows."""
+    """The steps about another place, after so many other rows; a split states what it shows."""
 
-    def said(reference: str | int) -> str | int:
+    def renamed(reference: str | int) -> str | int:
         if isinstance(reference, int):
             return reference + offset
         return labels[reference] if reference in labels else reference[0] + variables[reference[1:]]
@@ -153,7 +153,7 @@ def _renamed(
     depth = 0
     for step in steps:
         if step[0] == "sum":
-            found.append(["sum", step[1], [[said(reference), times] for reference, times in step[2]]])
+            found.append(["sum", step[1], [[renamed(reference), times] for reference, times in step[2]]])
             continue
         if step[0] == "split":
             shown = step[3:] or ([[list(term) for term in goal.terms.items()], goal.least] if depth == 0 else [])

@@ -14,7 +14,7 @@ from ortools.linear_solver import pywraplp
 from ortools.sat.python import cp_model
 
 from cpsched.optimum.params import PRICE_EFFORT, PRICE_ROUNDS
-from cpsched.optimum.proofs.blocks import Block
+from cpsched.optimum.proofs.blocks import PlaceBlock
 from cpsched.optimum.solvers.cp_sat import CpSat
 from cpsched.proof.rows import ProofStatement
 
@@ -26,7 +26,7 @@ Pattern = tuple[int, ...]
 class BlockModel:
     """The whole points of one place of a block."""
 
-    def __init__(self, statement: ProofStatement, block: Block):
+    def __init__(self, statement: ProofStatement, block: PlaceBlock):
         self._model = cp_model.CpModel()
         limits = [statement.variables[name] for name in block.names]
         self._variables = [self._model.new_int_var(one.low, one.high, "") for one in limits]
@@ -49,7 +49,9 @@ class BlockModel:
 class PriceLp:
     """The LP over patterns; it begins with those of the decision."""
 
-    def __init__(self, statement: ProofStatement, blocks: list[Block], between: list[str], point: Mapping[str, int]):
+    def __init__(
+        self, statement: ProofStatement, blocks: list[PlaceBlock], between: list[str], point: Mapping[str, int]
+    ):
         solver: Any = pywraplp.Solver.CreateSolver("GLOP")
         self._solver, self.statement, self.blocks = solver, statement, blocks
         self.models = [BlockModel(statement, block) for block in blocks]

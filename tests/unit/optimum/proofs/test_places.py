@@ -1,4 +1,4 @@
-"""Proofs by prices: what one node holds at most is shown once, and said again of every node that is alike."""
+"""Proofs by prices: what one node holds at most is shown once, and again for every node that is alike."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def satisfies(statement: ProofStatement, values: Mapping[str, int]) -> bool:
     return all(sum(c * values[name] for name, c in row.terms.items()) >= row.least for row in rows)
 
 
-def test_nodes_of_which_the_same_is_said_are_one_block() -> None:
+def test_nodes_of_which_the_same_is_stated_are_one_block() -> None:
     blocks, between = blocks_of(packing(7))
     assert [len(block.variables) for block in blocks] == [NODES]
     assert between == [f"assignment[{kind}]" for kind in SIZES]
