@@ -62,6 +62,9 @@ outside: $(READY) ## have proofs checked by programs written by others (VeriPB b
 		nice cargo install --quiet --locked veripb --version 3.0.2 --root $(OUTSIDE)
 	PATH="$$PATH:$(OUTSIDE)/bin" $(BIN)/python -m tests.outside $(ARGS)
 
+proofs: $(READY) ## write the table of docs/proofs.md anew: how many levels have a proof (minutes)
+	$(BIN)/python -m tests.benchmark proofs --write
+
 cover: $(READY) browser ## run the tests and show the lines they leave out
 	$(BIN)/python -m pytest --quiet -n $(WORKERS) --cov $(ARGS)
 

@@ -210,7 +210,7 @@ def _used(draft: Draft, number: int, there: int) -> Terms:
         stays = {node for node in place.nodes if any(task.key not in gone for task in by_node[node])}
         return len(stays.union(node for node in place.nodes if placed_on.get(node)))
 
-    used = draft.variable(f"used[{place.name}]", 0, many, value)
+    used = draft.variable(f"used[{place.name}]", 0, many, value, number)
     for kind in place.kinds:
         one = placed(draft, kind, number)
         row = summed([(draft.highest(one), used), (-1, one)])
