@@ -155,8 +155,8 @@ def _decoded(data: bytes, file: str) -> str:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
         name = encoding.upper().removesuffix("-SIG").removesuffix("-LE").removesuffix("-BE")
-        unreadable = f"not {name} text (byte {error.start})"
-        raise InputError(unreadable, file=file, right="give JSON or YAML text") from None
+        message = f"not {name} text (byte {error.start})"
+        raise InputError(message, file=file, right="give JSON or YAML text") from None
 
 
 def _unmarked(data: bytes) -> str:

@@ -55,7 +55,7 @@ def take(kubectl: Kubectl, version: str, report: Callable[[str], None] = lambda 
     Args:
         kubectl: which cluster, and as whom.
         version: of this program.
-        report: is told what is asked for next.
+        report: is given what is asked for next.
     """
     kubectl = kubectl.begun()
     report("Asking which kinds the cluster has")

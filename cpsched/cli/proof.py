@@ -128,9 +128,9 @@ def readme(rows: list[tuple[str, str, str]], formats: list[str], file: str) -> s
         "satisfies the rows is better on the level than the bound. The rows are the constraints, each with its name.",
         "",
     ]
-    for label, files, said in rows:
+    for label, files, size in rows:
         commands = [COMMANDS[name].format(stem=files.split(".", 1)[0]) for name in formats] if files else []
-        lines += [f"## {label}", "", said, "", *(f"    {command}" for command in commands), ""]
+        lines += [f"## {label}", "", size, "", *(f"    {command}" for command in commands), ""]
     return "\n".join(lines)
 
 

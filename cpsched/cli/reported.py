@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cpsched.policy import Policy
     from cpsched.report.document import Report
     from cpsched.report.scene import Scene
-    from cpsched.report.told import DecisionFacts
+    from cpsched.report.stated import DecisionFacts
     from cpsched.solution import Solution
     from cpsched.what_if.changes import Changes
 
@@ -71,8 +71,8 @@ def report_decisions(request: ReportRequest) -> Report:
     """The report on a cluster, or on a Comparison if its cluster is nowhere to be found."""
     from cpsched.report.decisions import decision_report
     from cpsched.report.scene import Scene
+    from cpsched.report.stated import stated_report
     from cpsched.report.together import together
-    from cpsched.report.told import told_report
     from cpsched.together import own_part
 
     with busy(f"Reading {typed(request.inputs)}"):
@@ -81,7 +81,7 @@ def report_decisions(request: ReportRequest) -> Report:
         cluster = None if facts is None else _cluster_of(facts, file)
         stored = [*(_of_facts(facts, file) if facts else ()), *_stored(request.solutions, request.model)]
         if cluster is None and facts is not None:
-            return told_report(facts, Path(file).name)
+            return stated_report(facts, Path(file).name)
         instance, policies = _opened(request.inputs if cluster is None else (cluster,), request, stored)
     reports: dict[str, Report] = {}
     for policy in policies:
@@ -102,7 +102,7 @@ def _compared(scene: Scene, options: Options) -> DecisionFacts | None:
     from cpsched.comparison.contender import Contender
     from cpsched.comparison.session import Session
     from cpsched.ranking import Standing
-    from cpsched.report.told import DecisionFacts
+    from cpsched.report.stated import DecisionFacts
 
     if len(scene.views) < 2 or len(scene.instance.tasks) > MOST_TASKS_WITH_REASONS:
         return None
@@ -124,7 +124,7 @@ def _facts_of(input_: str) -> DecisionFacts | None:
     """The Comparison in this file, None if it is a cluster."""
     from cpsched.aside import Aside
     from cpsched.files import read_documents
-    from cpsched.report.told import KIND, DecisionFacts
+    from cpsched.report.stated import KIND, DecisionFacts
 
     if not os.path.isfile(input_):
         return None
@@ -160,7 +160,7 @@ def _of_facts(facts: DecisionFacts, file: str) -> list[Stored]:
 
 def _stored(files: Iterable[str], model: str | None) -> Iterator[Stored]:
     from cpsched.files import read_document
-    from cpsched.report.told import KIND, DecisionFacts
+    from cpsched.report.stated import KIND, DecisionFacts
     from cpsched.solution import Solutions
 
     for file in files:
@@ -233,7 +233,7 @@ def _decided(instance: Instance, policy: Policy, request: ReportRequest, some: b
     else:
         names = named_in(stated)
         if not names:
-            raise InputError("--engines names nobody", right="give names such as volcano,optimal")
+            raise InputError("--engines names no engine", right="give names such as volcano,optimal")
     for name in names:
         find(name)
     for name in names:

@@ -31,6 +31,7 @@ from cpsched.cli.parameters import (
 )
 from cpsched.cli.sharding import Sharding, ShardNodes, shard_of
 from cpsched.cli.what_if import AS_IT_IS, WhatIf
+from cpsched.options import Prover as Selection
 
 if TYPE_CHECKING:
     from cpsched.policy import Policy
@@ -48,7 +49,7 @@ Engine = Annotated[
         show_default=False,
     ),
 ]
-Prover = Annotated[Literal["cp-sat", "highs", "both"], typer.Option("--prover", help="Solver to use.")]
+Prover = Annotated[Selection, typer.Option("--prover", help="Solver to use.")]
 Log = Annotated[
     str | None,
     typer.Option("--log", metavar="FILE", help="The solver's log, - for stderr (engine optimal).", show_default=False),
@@ -121,7 +122,7 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
 ) -> int:
     """Decide who is placed and who is evicted.
 
-    The decision is checked by every rule of the policy and scored on its levels, whoever made it: the tables show the
+    The decision is checked by every rule of the policy and scored on its levels, of any engine: the tables show the
     jobs, where tasks go, the victims, the levels with their proofs, and the rules that are broken.
     """
     from cpsched import engines
@@ -216,4 +217,4 @@ def doubts(engine: str, policy: Policy) -> Iterator[str]:
     """What is odd about an engine under a policy."""
     made_for = policy.model.scheduler
     if engine in ("volcano", "kube") and engine != made_for:
-        yield f"engine {engine} is judged by model {policy.name}, which is made for {made_for}; see --model"
+        yield f"engine {engine} is checked by model {policy.name}, which is made for {made_for}; see --model"

@@ -84,9 +84,9 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
 ) -> int:
     """Check a decision without any solver.
 
-    Its format, every rule of the policy, and every level it states against the value computed anew. A solution that
+    Its format, every rule of the policy, and every level it states against the value computed again. A solution that
     was made from another input or under another policy is checked all the same, with a warning. Of a certificate the
-    bounds are computed anew too; if some of them are only claimed, the exit code is 3.
+    bounds are computed again too; if some of them are only claimed, the exit code is 3.
     """
     from cpsched.cli.certificates import verify_certificate
     from cpsched.files import read_document

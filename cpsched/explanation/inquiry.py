@@ -170,7 +170,7 @@ class Inquiry:
 
     def _stays(self) -> Fields:
         found: Fields = {
-            "told": texts.told(self.snapshot, self.solution, self.engine, self.job, self.subject.task),
+            "told": texts.stated(self.snapshot, self.solution, self.engine, self.job, self.subject.task),
             "nodes": tuple(NodeReasons(task=g.task, nodes=g.nodes, reasons=g.reasons) for g in self._shown_groups),
             "capacity": capacities(self.snapshot, self._shown_groups),
             "concerns": texts.concerns(self.snapshot, self.job, self.groups),
