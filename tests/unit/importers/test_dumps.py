@@ -170,14 +170,14 @@ def test_several_paths_are_one_cluster(tmp_path: Path) -> None:
 
 def test_json_lines_in_a_folder_are_objects(tmp_path: Path) -> None:
     lines = [json.dumps(pod(name, "n1")) for name in ("a", "b")]
-    folder = unfolded(tmp_path, {"nodes.json": list_of("Node", node("n1")), "dump/pods.jsonl": "\n".join(lines)})
+    folder = as_folder(tmp_path, {"nodes.json": list_of("Node", node("n1")), "dump/pods.jsonl": "\n".join(lines)})
     assert found(load(folder)) == (["n1"], {"default/a", "default/b"})
 
 
 def test_recorded_sessions_are_not_one_cluster(tmp_path: Path) -> None:
     row = {"id": "a", "conf": {}, "objects": [with_kind("Node", node("n1"))]}
     rows = "\n".join(json.dumps(row) for _ in range(3))
-    folder = unfolded(tmp_path, {"rows.jsonl": rows, "nodes.json": list_of("Node", node("n2"))})
+    folder = as_folder(tmp_path, {"rows.jsonl": rows, "nodes.json": list_of("Node", node("n2"))})
     with pytest.raises(InputError, match=r"rows\.jsonl: holds 3 recorded sessions; give them to compare or check"):
         load(folder / "rows.jsonl")
     instance = load(folder)
