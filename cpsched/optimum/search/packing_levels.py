@@ -13,6 +13,7 @@ from cpsched.optimum.model.objective.stage import Stage
 from cpsched.optimum.model.victims import started
 from cpsched.optimum.packing.allowance import Allowance, OutOfTimeError
 from cpsched.optimum.packing.search import Packing, Result
+from cpsched.optimum.params import QUICK_SHARE
 from cpsched.optimum.relax.empty_nodes import EmptyNodes
 from cpsched.optimum.relax.packing_model import PackingModel
 from cpsched.optimum.relax.packing_stage import Objective, PackingStage
@@ -190,22 +191,34 @@ class PackingLevels:
             return None  # whole nodes could be freed
         if starts and (any(self._limits) or not model.starts_where_it_fits):
             return None  # it matters who waits
-        stage, empty, self._nodes_are_counted = (
-            KnownLevel(level.name, None, len(used)),
-            EmptyNodes.of(model, used),
-            True,
-        )
-        count = self._fewest_counted(empty, stage.value(state.best) - len(used))
-        while count is not None and stage.value(state.best) > len(used) + count:
-            self.open_bound = (stage, len(used) + count)
-            for nodes in empty.choices(count) or ():
-                found = self._holds(nodes)
-                if found is None:
-                    return None
-                if found:
+        self._nodes_are_counted = True
+        stage, empty = KnownLevel(level.name, None, len(used)), EmptyNodes.of(model, used)
+        least = self._fewest_counted(empty, stage.value(state.best) - len(used))
+        if least is None:
+            return None
+        for is_quick in (True, False):
+            count = least
+            while stage.value(state.best) > len(used) + count:
+                answer = self._fits(empty, count, is_quick=is_quick)
+                least = count + 1 if answer is False else least
+                if answer or (answer is None and not is_quick):
                     break
-            count += 1
-        return None if count is None else [(stage, stage.value(state.best))]
+                count += 1
+        self.open_bound = (stage, len(used) + least)
+        return [(stage, len(used) + least)] if stage.value(state.best) == len(used) + least else None
+
+    def _fits(self, empty: EmptyNodes, count: int, *, is_quick: bool) -> bool | None:
+        """Whether the goals can be met on so many empty nodes, and then the incumbent does; None if that stays open."""
+        choices, whole = empty.choices(count), self._allowance
+        if is_quick:
+            self._allowance = replace(whole, until=whole.clock() + QUICK_SHARE * whole.left)
+        answers = set()
+        for nodes in (None,) if choices is None else choices:
+            answers.add(None if nodes is None else self._holds(nodes))
+            if True in answers:
+                break
+        self._allowance = whole
+        return True if True in answers else None if None in answers else False
 
     def _fewest_counted(self, empty: EmptyNodes, most: int) -> int | None:
         """The fewest empty nodes for which counting leaves a choice, by bisection: what too many cannot hold, fewer
@@ -223,10 +236,10 @@ class PackingLevels:
     def _may_hold(self, nodes: frozenset[str]) -> bool:
         """Whether counting alone does not exclude that the goals are met on these nodes."""
         stage = self._model.stage(self._limits, self._goals, nodes)
+        if stage is None:
+            return True
         try:
-            return (
-                stage is None or Packing(stage.problem, self._allowance, known=stage.known(self._goals)).may_reach_known
-            )
+            return Packing(stage.problem, self._allowance, known=stage.known(self._goals)).may_reach_known
         except OutOfTimeError:
             return True
 

@@ -71,7 +71,7 @@ def solved(source: Raw, model: str, **options: Any) -> Solution:
     return cpsched.solve(cpsched.load(source), model=model, deterministic=True, time_limit=5, **options)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(30))
 def test_the_fewest_nodes_are_as_exhaustive_search_finds_them(model: str, seed: int) -> None:
     instance = load(drawn(seed))
     best = optimum(Snapshot(instance, load_policy(model, None, instance=instance)))
@@ -82,9 +82,9 @@ def test_the_fewest_nodes_are_as_exhaustive_search_finds_them(model: str, seed: 
 
 
 def test_packing_is_who_proves_them(model: str) -> None:
-    closed = [solved(drawn(seed), model).levels[-1] for seed in range(60)]
+    closed = [solved(drawn(seed), model).levels[-1] for seed in range(30)]
     assert {level.prover for level in closed} == {"bound", "packing"}
-    assert sum(level.prover == "packing" for level in closed) > 30
+    assert sum(level.prover == "packing" for level in closed) > 15
 
 
 def cluster(*sizes: int, pods: int, cpu: int) -> Raw:
