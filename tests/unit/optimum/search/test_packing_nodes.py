@@ -83,8 +83,7 @@ def test_the_fewest_nodes_are_as_exhaustive_search_finds_them(model: str, seed: 
 
 def test_packing_is_who_proves_them(model: str) -> None:
     closed = [solved(drawn(seed), model).levels[-1] for seed in range(30)]
-    assert {level.prover for level in closed} == {"bound", "packing"}
-    assert sum(level.prover == "packing" for level in closed) > 15
+    assert {level.prover for level in closed} == {"packing"}
 
 
 def cluster(*sizes: int, pods: int, cpu: int) -> Raw:
