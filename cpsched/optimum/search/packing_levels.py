@@ -182,7 +182,7 @@ class PackingLevels:
     def nodes(self, level: LevelState) -> Closed | None:
         """The fewest nodes: with one more empty node each time, until all that is to be placed finds a place.
 
-        A decision on as many nodes is a placement on one of the choices, so the number is infeasible if all of them are.
+        A decision on as many nodes is a placement on one of the choices, so if none is feasible, neither is the number.
         """
         state, model = self._state, self._model
         used = frozenset(used_in_any_case(state.snapshot, state.session.classes))
