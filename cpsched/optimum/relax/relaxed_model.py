@@ -15,6 +15,7 @@ from cpsched.optimum.model.session_model import SessionModel
 from cpsched.optimum.model.variables import Variables
 from cpsched.optimum.params import MOST_VARIABLES
 from cpsched.optimum.relax.aggregate import aggregate_nodes, aggregate_requests, identical_nodes, node_classes
+from cpsched.policy.levels import ABOUT_NEARNESS
 from cpsched.rules import Decision
 
 
@@ -49,7 +50,12 @@ class RelaxedModel:
                 CONSTRAINTS[key](self.cp, model.snapshot, self.variables)
 
     def can_bound(self, level: str) -> bool:
-        """Whether it can bound the level: a node class does not know how many of its nodes are used."""
+        """Whether it can bound the level.
+
+        A node class does not know how many of its nodes are used, and tasks without owner belong to no unit.
+        """
+        if level in ABOUT_NEARNESS and not self.is_exact and self.variables.snapshot.nearness.units:
+            return False
         return level != "nodes_used" or not self.has_node_classes
 
     @property
