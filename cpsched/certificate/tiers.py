@@ -13,7 +13,7 @@ from cpsched.certificate.room import Numbers, could_be_served
 from cpsched.certificate.waiting import Waiting
 from cpsched.instance import HOLDS_ROOM
 from cpsched.policy.levels import Value
-from cpsched.snapshot.near import Unit
+from cpsched.snapshot.near import TopologyUnit
 
 
 def topology_tier_max(case: Case, _: int | None) -> Value:
@@ -58,7 +58,7 @@ def _of_job(case: Case, one: Waiting, need: Callable[[_Need], int]) -> Iterator[
     missing: Counter[str] = Counter()
     if groups is not None and one.whole:
         have = {group.key for group in groups.complete(one.job.at_work((), ()))}
-        missing.update({policy: least for policy, least in groups.minima.items()})
+        missing.update(groups.minima)
         missing.subtract([group.group for group in groups.groups if group.key in have])
     for unit in case.snapshot.nearness.units.get(one.job.key, ()):
         if not unit.is_sub_group:
@@ -77,7 +77,7 @@ def _of_job(case: Case, one: Waiting, need: Callable[[_Need], int]) -> Iterator[
 class _Need:
     """A unit, and how many of its tasks are placed at least."""
 
-    def __init__(self, case: Case, one: Waiting, unit: Unit, least: int):
+    def __init__(self, case: Case, one: Waiting, unit: TopologyUnit, least: int):
         self.case, self.unit, self.least = case, unit, max(1, least)
         kinds = [kind for kind in one.kinds if kind.sample.key in unit.tasks]
         asking = [kind for kind in kinds if not kind.sample.best_effort] if least > 0 else kinds

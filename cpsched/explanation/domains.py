@@ -6,13 +6,13 @@ from collections.abc import Iterable
 
 from cpsched.instance import HOLDS_ROOM, Task
 from cpsched.snapshot import SessionJob, Snapshot
-from cpsched.snapshot.near import Unit
+from cpsched.snapshot.near import TopologyUnit
 
 MOST = 4
 """HyperNodes that a line names."""
 
 
-def shortest_of_domains(snapshot: Snapshot, job: SessionJob, unit: Unit) -> str:
+def shortest_of_domains(snapshot: Snapshot, job: SessionJob, unit: TopologyUnit) -> str:
     """The limit of the unit, and of the HyperNodes up to it those with most room for its pending tasks."""
     tree, limit = snapshot.nearness.tree, snapshot.nearness.limit_of(unit)
     waiting = [task for task in job.pending if task.key in unit.tasks]

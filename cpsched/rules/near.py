@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from cpsched.instance import HOLDS_ROOM
 from cpsched.rules.decision import Decision
 from cpsched.rules.violation import Violation
-from cpsched.snapshot.near import Unit
+from cpsched.snapshot.near import TopologyUnit
 
 
 def topology_job(decision: Decision) -> Iterator[Violation]:
@@ -31,7 +31,7 @@ def topology_subgroup(decision: Decision) -> Iterator[Violation]:
                 yield Violation("topology.subgroup", unit.key, reason)
 
 
-def _too_far(decision: Decision, unit: Unit) -> str | None:
+def _too_far(decision: Decision, unit: TopologyUnit) -> str | None:
     limit = decision.snapshot.nearness.limit_of(unit)
     nodes = nodes_held(decision, unit.tasks) if limit is not None else set()
     if limit is None or decision.snapshot.nearness.tree.spans(nodes, limit):

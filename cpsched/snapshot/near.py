@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cpsched.snapshot import Snapshot
 
 
-class Unit(NamedTuple):
+class TopologyUnit(NamedTuple):
     """A sub-group with a networkTopology, or a job with one: its tasks, and the highest tier of a HyperNode for all."""
 
     key: str
@@ -43,7 +43,7 @@ class Nearness:
         return Tree(self._snapshot.instance)
 
     @cached_property
-    def units(self) -> dict[str, tuple[Unit, ...]]:
+    def units(self) -> dict[str, tuple[TopologyUnit, ...]]:
         """Per job that has any: its own first."""
         found = {job.key: tuple(self._units_of(job)) for job in self._snapshot.jobs.values() if job.is_shaped}
         return {key: units for key, units in found.items() if units}
@@ -58,7 +58,7 @@ class Nearness:
         """Whether the job receives nothing, since the tree that it asks for is unusable."""
         return job in self.units and self._binds("topology.job", job) and not self.tree.ready
 
-    def limit_of(self, unit: Unit) -> int | None:
+    def limit_of(self, unit: TopologyUnit) -> int | None:
         """The highest tier that a rule allows the unit, None without any."""
         rule = "topology.subgroup" if unit.is_sub_group else "topology.job"
         return unit.limit if self._binds(rule, unit.job) else None
@@ -76,20 +76,20 @@ class Nearness:
     def _tiers(self) -> dict[frozenset[str], int]:
         return {}
 
-    def _units_of(self, job: SessionJob) -> Iterable[Unit]:
+    def _units_of(self, job: SessionJob) -> Iterable[TopologyUnit]:
         assert job.group is not None
         stated, groups = job.group.group.spec.network_topology, job.sub_groups
         own = demand_of(stated, self.tree)
         if stated is not None:
             tasks = frozenset([task.key for task in job.tasks])
-            yield Unit(job.key, job.key, tasks, _limit(stated, own), is_sub_group=False)
+            yield TopologyUnit(job.key, job.key, tasks, _limit(stated, own), is_sub_group=False)
         for group in groups.groups if groups is not None else ():
             wish = stated if group.policy is None else group.policy.network_topology
             if wish is not None and groups is not None:
                 # What a soft wish must not exceed is the job's limit, which the job's own unit has.
                 limit = None if group.policy is None else _limit(wish, demand_of(wish, self.tree))
                 tasks = frozenset([key for key, of in groups.by_task.items() if of.key == group.key])
-                yield Unit(group.key, job.key, tasks, limit, is_sub_group=True)
+                yield TopologyUnit(group.key, job.key, tasks, limit, is_sub_group=True)
 
 
 def _limit(stated: NetworkTopology, demand: Demand | None) -> int | None:

@@ -30,7 +30,7 @@ class Minimum:
 
     @property
     def holds_without_change(self) -> bool:
-        """Whether it holds where nothing is lost and nothing is won, told without a Boolean."""
+        """Whether it holds where nothing is lost and nothing is won, as far as no Boolean is needed."""
         return not self.groups and all(least <= 0 for _, least in self.totals)
 
     def post(self, v: Variables, *if_all: cp_model.LiteralT) -> None:
@@ -71,7 +71,7 @@ def kept(v: Variables, job: SessionJob, *, in_full: bool = True) -> Minimum:
         begun = [] if jobs is None else [c for one, c in v.taken(jobs, reserved=False) if selects(one.representative)]
         return sum_of(begun) - lost(v, job, selects), sum(t.status in READY and selects(t) for t in job.tasks)
 
-    totals = [_least(job.min_available, *left(everybody))]
+    totals = [_least(job.min_available, *left(every_task))]
     if not in_full:
         return Minimum(totals)
     totals += [_least(least, *left(in_role(role))) for role, least in roles_of(job)]
@@ -92,7 +92,7 @@ def reached(v: Variables, jobs: JobClass, *, bound: bool, reserved: bool) -> Min
 
 def minima_of(job: SessionJob) -> list[tuple[Selects, int]]:
     """What the job must have at work, in all and per role."""
-    return [(everybody, job.min_available), *((in_role(role), least) for role, least in roles_of(job))]
+    return [(every_task, job.min_available), *((in_role(role), least) for role, least in roles_of(job))]
 
 
 def roles_of(job: SessionJob) -> list[tuple[str, int]]:
@@ -100,7 +100,7 @@ def roles_of(job: SessionJob) -> list[tuple[str, int]]:
     return sorted(job.min_by_role.items()) if job.roles_count else []
 
 
-def everybody(task: Task) -> bool:
+def every_task(task: Task) -> bool:
     """Selects every task."""
     return True
 

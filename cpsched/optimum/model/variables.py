@@ -14,7 +14,7 @@ from cpsched.snapshot import SessionJob, Snapshot
 from cpsched.snapshot.rights import Action
 
 if TYPE_CHECKING:
-    from cpsched.optimum.model.domains import Choice
+    from cpsched.optimum.model.domains import DomainChoice
     from cpsched.optimum.model.objective.queue_deficit import Deficit
 
 Expr = cp_model.LinearExpr
@@ -88,7 +88,7 @@ class Variables:
         """Queues of which it is stated exactly that their reclaim victims can go in some order."""
         self.leaving: dict[tuple[str, str], list[tuple[int, VictimClass]]] = {}
         self.deficits: list[Deficit] | None = None
-        self.choices: list[Choice] | None = None
+        self.choices: list[DomainChoice] | None = None
 
     @cached_property
     def reserve_dominates_bind(self) -> bool:

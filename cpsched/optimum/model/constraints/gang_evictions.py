@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from ortools.sat.python import cp_model
 
 from cpsched.optimum.model.classes import TaskClass, VictimClass
-from cpsched.optimum.model.domains import Domain, reach_of
+from cpsched.optimum.model.domains import NearDomain, reach_of
 from cpsched.optimum.model.variables import Claims, Expr, Variables, sum_of
 from cpsched.policy.policy import GANG_ACTIONS, GangAction
 from cpsched.snapshot.rights import Action
@@ -52,7 +52,7 @@ class _Reaches:
     def __init__(self, v: Variables, claims: Claims):
         self._v, self._claims = v, claims
         self._known: dict[tuple[object, ...], cp_model.IntVar] = {}
-        self._by_job: dict[str, dict[Domain, cp_model.IntVar]] = {}
+        self._by_job: dict[str, dict[NearDomain, cp_model.IntVar]] = {}
 
     def flags(self, node: str, action: Action, indices: Iterable[int]) -> list[cp_model.IntVar]:
         """Flags of which one must hold for a victim on the node to go."""
@@ -81,7 +81,7 @@ class _Reaches:
                 v.cp.add_implication(flag, claim)
         return self._known[key]
 
-    def _reach(self, job: str) -> dict[Domain, cp_model.IntVar]:
+    def _reach(self, job: str) -> dict[NearDomain, cp_model.IntVar]:
         if job not in self._by_job:
             self._by_job[job] = reach_of(self._v, job)
         return self._by_job[job]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ortools.sat.python import cp_model
 
-from cpsched.optimum.model.domains import Choice, placed_units, widest
+from cpsched.optimum.model.domains import DomainChoice, placed_units, widest
 from cpsched.optimum.model.variables import Variables
 from cpsched.snapshot import Snapshot
 
@@ -23,4 +23,4 @@ def _keep_inside(snapshot: Snapshot, v: Variables, *, of_sub_groups: bool) -> No
     for unit in placed_units(v):
         limit = snapshot.nearness.limit_of(unit.unit)
         if unit.unit.is_sub_group is of_sub_groups and limit is not None:
-            Choice(unit, widest(unit.domains(limit)))
+            DomainChoice(unit, widest(unit.domains(limit)))
