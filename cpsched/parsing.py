@@ -154,8 +154,8 @@ def _decoded(data: bytes, file: str) -> str:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
         name = encoding.upper().removesuffix("-SIG").removesuffix("-LE").removesuffix("-BE")
-        told = f"not {name} text (byte {error.start})"
-        raise InputError(told, file=file, right="give JSON or YAML text") from None
+        message = f"not {name} text (byte {error.start})"
+        raise InputError(message, file=file, right="give JSON or YAML text") from None
 
 
 def _unmarked(data: bytes) -> str:

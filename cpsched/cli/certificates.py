@@ -31,7 +31,7 @@ FINE, FINDINGS, NOT_VERIFIED = 0, 1, 3
 
 
 def verify_certificate(
-    document: Document, input_: str, terms: Terms, *, json: bool, strict: bool, with_: str | None = None
+    document: Document, inputs: Sequence[str], terms: Terms, *, json: bool, strict: bool, with_: str | None = None
 ) -> int:
     """Check a certificate against its input; its proofs also with programs written by others, if some are named."""
     from cpsched.certificate import Certificate, verified
@@ -41,7 +41,7 @@ def verify_certificate(
     certificate = Certificate.parse(document.data, file=document.file)
     checkers = [] if with_ is None else chosen(with_)
     with busy("Checking"):
-        instance, policy = terms.opened(input_, certificate.as_solution(), document.file)
+        instance, policy = terms.opened(inputs, certificate.as_solution(), document.file)
         steps_of = partial(steps_beside, document.file)
         checked = verified(instance, policy, certificate, file=document.file, steps_of=steps_of)
         outside = _outside(instance, policy, certificate, steps_of, checkers) if not checked.findings else {}

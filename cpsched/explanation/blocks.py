@@ -50,7 +50,7 @@ def blocks(explanation: Explanation) -> Iterator[Block]:
     yield from (f"Doubt: {doubt.text}" for doubt in explanation.doubts)
     yield explanation.summary
     if here := for_this_dump(explanation.doubts):
-        yield f"What is said to be impossible or best is proved{here}."
+        yield f"Every statement that something is impossible or best is proved{here}."
     if len(explanation.placements) > 1:
         yield Table("Where", ["task", "node"], list(explanation.placements.items()))
     yield from _lines("What the scheduler says", explanation.told)
@@ -109,8 +109,8 @@ def _alternative(explanation: Explanation) -> Iterator[Block]:
         return
     places = ", ".join(f"{task} on {node}" for task, node in list(explanation.alternative.items())[:5])
     more = ", ..." if len(explanation.alternative) > 5 else ""
-    victims = ", ".join(explanation.alternative_evictions) or "nobody"
-    titles = {"missed": "The optimum", "tied": "The other decision", "outranked": "If nobody were ahead"}
+    victims = ", ".join(explanation.alternative_evictions) or "no task"
+    titles = {"missed": "The optimum", "tied": "The other decision", "outranked": "If no task were ahead"}
     title = titles.get(explanation.verdict, "Otherwise")
     yield f"{title}: {places}{more}, evicting {victims}."
 
@@ -124,7 +124,8 @@ def _repairs(explanation: Explanation) -> Iterator[Block]:
     if open_kinds and explanation.repairs:
         yield f"Time ended the search{_after(explanation)}, there may be other or smaller repairs: {open_kinds}."
     elif open_kinds:
-        yield f"No repair found before time ended the search{_after(explanation)}: {open_kinds}."
+        within = "in time" if explanation.time_limit is None else f"within {explanation.time_limit:g} s"
+        yield f"No repair found {within}; {open_kinds}."
     elif not explanation.repairs and explanation.verdict in ("impossible", "outranked"):
         yield NO_REPAIR
 
@@ -195,4 +196,4 @@ def _score(name: str, value: int | str | None, levels: Mapping[str, int | str | 
 def _victims(one: Victims) -> tuple[str, str]:
     broken = f" (breaks {', '.join(one.findings)})" if one.findings else ""
     score = ", ".join(_score(name, value, one.levels) for name, value in one.levels.items())
-    return f"{', '.join(one.tasks) or 'nobody'}{broken}", score
+    return f"{', '.join(one.tasks) or 'no task'}{broken}", score

@@ -38,7 +38,7 @@ def _no_right(snapshot: Snapshot, task: Task, victim: Task) -> str:
     if not victim.preemptable and not policy.is_kube:
         return "is marked not preemptable"
     if policy.rules.eviction == "off":
-        return "the policy evicts nobody"
+        return "the policy evicts no task"
     return _wrong_pair(snapshot, task, job, victim, owner)
 
 

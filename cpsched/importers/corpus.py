@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -24,6 +24,8 @@ from cpsched.what_if.changes import Changes
 ROW_SUFFIXES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
 EXPECTED = "expected.json"
 """Beside instances: file name → what is known about the case. Read are `model`, `only`, `pod_groups`, `decision`."""
+HEADER = "Corpus"
+"""Kind of the first line that `corpus export` writes before its rows; it is no case."""
 SOLUTION = ".solution.json"
 """Beside `case.json`: the recorded decision `case.solution.json`."""
 _CLUSTER = frozenset({"Node", "Pod"})
@@ -42,6 +44,8 @@ class Case:
     row: Mapping[str, Any] | None = None
     stated: Mapping[str, Any] = field(default_factory=dict)
     """What is known about the case besides its cluster: the row, or its entry of expected.json."""
+    more: tuple[str, ...] = ()
+    """Further files of the same cluster."""
 
     @property
     def place(self) -> str:
@@ -74,7 +78,7 @@ class Case:
         A row that tries one pod is a session of that pod alone: others that wait are left out.
         """
         if self.row is None:
-            return load(self.file, lenient=lenient, strict=strict, changes=changes)
+            return load([self.file, *self.more], lenient=lenient, strict=strict, changes=changes)
         source = self.row.get("instance", self.row.get("objects"))
         if source is None:
             raise InputError("the row has no cluster", file=self.place, right="give it objects or an instance")
@@ -109,6 +113,27 @@ def cases(corpus: str) -> Iterator[Case]:
         yield Case(name, str(file), stated=_stated(file, expected[file.parent]))
 
 
+def cases_of_all(corpora: Sequence[str]) -> Iterator[Case]:
+    """Every case of several corpora; files that have only together what makes a cluster are one case."""
+    if are_one_cluster(corpora):
+        first, *more = map(located, corpora)
+        yield Case(", ".join(Path(file).name for file in corpora), first, more=tuple(more))
+        return
+    for corpus in corpora:
+        yield from cases(corpus)
+
+
+def count_all(corpora: Sequence[str]) -> int:
+    """How many cases they have; stdin is one."""
+    return 1 if are_one_cluster(corpora) else sum(1 if corpus == "-" else count(corpus) for corpus in corpora)
+
+
+def are_one_cluster(corpora: Sequence[str]) -> bool:
+    """Whether these are files of one cluster, as in a folder."""
+    files = [Path(located(corpus)) for corpus in corpora]
+    return len(files) > 1 and all(map(os.path.isfile, files)) and _have_one_cluster(files)
+
+
 def chosen(corpus: str, ids: Collection[str]) -> Iterator[Case]:
     """The cases of these ids; an id that no case has is an error, after those that are there."""
     left = set(ids)
@@ -127,8 +152,14 @@ def count(corpus: str) -> int:
     if is_one_cluster(root):
         return 1
     files = _files(root) if os.path.isdir(root) else [root]
-    rows = (read_lines(file) if file.name.endswith(ROW_SUFFIXES) else _rows_of(file) for file in files)
+    rows = (_row_lines(file) if file.name.endswith(ROW_SUFFIXES) else _rows_of(file) for file in files)
     return sum(1 if found is None else sum(1 for _ in found) for found in rows)
+
+
+def _row_lines(file: Path) -> Iterator[bytes]:
+    """The lines of a file of rows; its header is recognised by how it begins, without reading it."""
+    head = f'{{"apiVersion": "cpsched/v1", "kind": "{HEADER}"'.encode()
+    return (line for _, line in read_lines(file) if not line.startswith(head))
 
 
 @cache
@@ -137,10 +168,12 @@ def is_one_cluster(root: Path) -> bool:
 
     A corpus shows itself by its first case: an Instance, rows, a file with nodes and pods, or what stands beside cases.
     """
-    if not os.path.isdir(root) or os.path.exists(root / EXPECTED):
-        return False
+    return os.path.isdir(root) and not os.path.exists(root / EXPECTED) and _have_one_cluster(_files(root))
+
+
+def _have_one_cluster(files: Iterable[Path]) -> bool:
     found: set[str] = set()
-    for file in _files(root):
+    for file in files:
         kinds = set() if file.name.endswith(ROW_SUFFIXES) else _kinds(file)
         if not kinds or "Instance" in kinds or kinds >= _CLUSTER:
             return False
@@ -192,6 +225,8 @@ def _rows(file: Path, name: str, rows: Iterable[tuple[int, Any]]) -> Iterator[Ca
         if not isinstance(row, Mapping):
             place = f"line {number}"
             raise InputError("a row is a mapping", file=str(file), place=place, right="give id, objects and conf")
+        if row.get("kind") == HEADER and "objects" not in row and "instance" not in row:
+            continue
         yield Case(f"{name}#{row.get('id', number)}", str(file), number, row, row)
 
 

@@ -38,6 +38,8 @@ from cpsched.workloads.expand import given as workload
 
 FAULTS = (OBJECTS, FILES, PARTS, NO_OBJECTS)
 """What is set aside of a cluster, and is an error in a case."""
+TITLE = __name__
+"""Under this key stands in `found_out` of an instance what it is called in a heading: the names of its files."""
 Path = str | os.PathLike[str]
 Source = Path | Sequence[Path] | Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
@@ -119,6 +121,7 @@ def _load(
     notes = [*report.aside.summary(file), *context.notes]
     warnings = (*(f"{file}: {note}" for note in notes), *instance.warnings)
     instance = replace(instance, what_if=what_if, warnings=warnings)
+    context.counted[TITLE] = _title(source)
     context.counted[NAMESPACES_DUMPED] = namespaces_dumped(documents)
     instance.found_out.update(context.counted)
     if what_if:
@@ -162,6 +165,11 @@ def _of_path(path: Path, format: str | None, context: Context) -> list[Document]
         right = "give Kubernetes objects or an Instance"
         raise unread or InputError("holds no document", file=_name(path), right=right)
     return documents
+
+
+def _title(source: Source) -> str:
+    items = [source] if isinstance(source, str | os.PathLike | Mapping) else source
+    return ", ".join(os.path.basename(_name(one)) for one in items if isinstance(one, str | os.PathLike))
 
 
 def _name(path: Path) -> str:

@@ -55,7 +55,7 @@ class Counts:
 
     @cached_property
     def charged(self) -> Counter[int]:
-        """Per group how many victims are charged to somebody."""
+        """Per group how many victims are charged to a task."""
         found = charged_victims(self.decision)
         return Counter(self.counted.victim_of[victim.key] for victims in found.values() for victim in victims)
 

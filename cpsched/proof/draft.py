@@ -11,7 +11,7 @@ from cpsched.snapshot import Snapshot
 
 
 class Draft:
-    """A statement as it is written; `starts` says whether starts are told apart from reservations."""
+    """A statement as it is written; `starts` says whether starts are distinguished from reservations."""
 
     def __init__(self, counted: CountedSession):
         self.counted, self.starts = counted, counted.form.starts

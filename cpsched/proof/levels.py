@@ -240,7 +240,7 @@ MEASURES: dict[str, Callable[[Draft, int | None], Measure]] = {
     "resources_placed": resources_placed,
     "nodes_used": nodes_used,
 }
-"""Levels that are a sum; the others are told by which victims there are."""
+"""Levels that are a sum; the others are given by which victims there are."""
 
 
 def _is_stated(draft: Draft, level: LevelRef) -> bool:
@@ -289,7 +289,7 @@ def give(draft: Draft, level: LevelRef, value: Value, top: Value) -> None:
 
 
 def _split_sum(draft: Draft, priority: int | None, value: int) -> dict[str, tuple[Terms, int]]:
-    """How many victims, and the sum of their priorities: both are told by the level if that sum is below 2^30."""
+    """How many victims, and the sum of their priorities: both are given by the level if that sum is below 2^30."""
     victims = draft.counted.victims
     groups = counted_by(draft, priority)
     plain = summed((victims[n].task.pod_priority, evicted(draft, n)) for n in groups)
@@ -305,7 +305,7 @@ def claim(draft: Draft, level: LevelRef, bound: Value, top: Value) -> ProofRow:
     if not _is_stated(draft, level):
         raise UnstatedError(f"{level.label}, which asks for more than numbers")
     if level.name == "tasks_bound" and not draft.starts:
-        raise UnstatedError(f"{level.label}, where starts are not told apart")
+        raise UnstatedError(f"{level.label}, where starts are not distinguished")
     if level.name in MEASURES:
         measure = MEASURES[level.name](draft, level.priority)
         if bound is None:

@@ -42,7 +42,7 @@ def taken_by(draft: Draft, jobs: int, kind: int) -> Terms:
 
 
 def begun_by(draft: Draft, jobs: int, kind: int) -> Terms:
-    """How many of them start; where starts are not told apart, those placed stand in for them, which are no fewer."""
+    """How many of them start; where starts are not distinguished, those placed count, which are no fewer."""
     if not draft.starts:
         return taken_by(draft, jobs, kind)
 
@@ -98,7 +98,7 @@ def evicted(draft: Draft, group: int) -> Terms:
 
 
 def lost(draft: Draft, job: str, role: str | None = None) -> Terms:
-    """How many tasks, or tasks of a role, a job loses whose victims are told apart."""
+    """How many tasks, or tasks of a role, a job loses whose victims are distinguished."""
     victims = draft.counted.victims
     return summed(
         (1, evicted(draft, number))

@@ -16,21 +16,21 @@ from cpsched.report.nodes import pictured_resources
 from cpsched.report.queues import queue_section
 from cpsched.report.scene import Scene, View
 from cpsched.report.standing import standings
+from cpsched.report.stated import DecisionFacts, doubt_cells
 from cpsched.report.status import status_text
-from cpsched.report.told import DecisionFacts, doubt_cells
 from cpsched.snapshot import Snapshot
 from cpsched.solution import SolutionStatus
 
 
-def decision_report(scene: Scene, told: DecisionFacts | None = None, *, most_nodes: int = MOST_NODES) -> Report:
+def decision_report(scene: Scene, facts: DecisionFacts | None = None, *, most_nodes: int = MOST_NODES) -> Report:
     """Everything there is to see about decisions on one cluster; a comparison adds its verdicts and reasons."""
     sections = decision_sections(scene, most_nodes=most_nodes)
-    if told is not None and told.differences:
-        sections.insert(2, Section("differences", "What differs, and why", told.differences))
+    if facts is not None and facts.differences:
+        sections.insert(2, Section("differences", "What differs, and why", facts.differences))
     return Report(
         title=scene.title,
         about=_about(scene),
-        verdict=tuple(verdict(scene, told)),
+        verdict=tuple(verdict(scene, facts)),
         facts=_facts(scene),
         sections=(explorer_section(scene), *sections),
         made_from=tuple(_made_from(scene)),
@@ -57,18 +57,18 @@ def _is_idle(scene: Scene) -> bool:
 
 def _about(scene: Scene) -> str:
     names = [view.name for view in scene.views]
-    told = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-    return f"What {told} would do, judged by model {scene.snapshot.policy.name}"
+    engines = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"What {engines} would do, checked by model {scene.snapshot.policy.name}"
 
 
-def verdict(scene: Scene, told: DecisionFacts | None = None) -> list[Cell]:
+def verdict(scene: Scene, facts: DecisionFacts | None = None) -> list[Cell]:
     """What is left out, who is better and where that shows, then what each decision does."""
     cells = [Cell(one.text) for one in scene.snapshot.instance.what_if]
     cells += doubt_cells(view.solution for view in scene.views)
     if _is_idle(scene):
         return [*cells, *_summaries(scene)]
-    if told is not None:
-        cells += told.verdict
+    if facts is not None:
+        cells += facts.verdict
     else:
         ranked = standings(scene.views) if len(scene.views) > 1 else []
         cells += [Cell(one.sentence, "worse" if one.is_behind else "better") for one in ranked]
@@ -99,7 +99,7 @@ def _summary_cell(snapshot: Snapshot, view: View, equals_optimum: bool) -> Cell:
     does = ", ".join(f"{verb} {count:,}" for verb, count in counts.items() if count) or "does nothing"
     status = status_text(solution)
     if solution.called_optimal:
-        status = "stated to be optimal; the proofs are not checked here"
+        status = "facts to be optimal; the proofs are not checked here"
     elif equals_optimum and solution.status is SolutionStatus.HEURISTIC:
         scope = for_this_dump(solution.doubts) + without(solution.doubts)
         status = f"heuristic decision, as good as the proved optimum{scope}"
@@ -125,8 +125,8 @@ def _moves(scene: Scene) -> tuple[Block, ...]:
 def _stays(scene: Scene) -> tuple[Block, ...]:
     rows = [(view.name, *row) for view in scene.views for row in stay_rows(view.solution.unplaced)]
     if not rows:
-        return (Text("Nothing is said to stay: every pending task is placed, or no engine gave a reason."),)
-    return (table("Tasks that stay, and why", ("decision", "task", "reason stated by the engine"), rows),)
+        return (Text("No task is reported as not placed: every pending task is placed, or no engine gave a reason."),)
+    return (table("Tasks that stay, and why", ("decision", "task", "reason facts by the engine"), rows),)
 
 
 def _findings(scene: Scene) -> tuple[Block, ...]:

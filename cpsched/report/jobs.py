@@ -43,7 +43,7 @@ def stay_rows(unplaced: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
     for task, reasons in unplaced.items():
         tasks_by_reasons.setdefault(tuple(reasons), []).append(task)
     return [
-        (tasks[0] if len(tasks) == 1 else f"{tasks[0]} and {len(tasks) - 1} more", "; ".join(reasons) or "not told")
+        (tasks[0] if len(tasks) == 1 else f"{tasks[0]} and {len(tasks) - 1} more", "; ".join(reasons) or "not stated")
         for reasons, tasks in tasks_by_reasons.items()
     ]
 
@@ -70,9 +70,9 @@ def _job_cell(view: View, job: SessionJob, starving: bool) -> Cell:
     }
     placed = keys & (view.solution.binds.keys() | view.solution.reserves.keys())
     result = outcome(job, starving, placed, keys & view.evictions.keys())
-    told = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    parts = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
     tones: dict[str, Tone] = {"admitted": "better", "not admitted": "worse", "falls below its minimum": "worse"}
-    return Cell(f"{result} ({told})" if told else result, tones.get(result, ""))
+    return Cell(f"{result} ({parts})" if parts else result, tones.get(result, ""))
 
 
 def move_table(scene: Scene) -> Table:
@@ -91,7 +91,7 @@ def _move(snapshot: Snapshot, view: View, fate: Fate, node: str, key: str) -> Ce
     if fate is Fate.VICTIM:
         eviction = view.evictions[key]
         serves = f" for {name_of(snapshot, eviction.for_job)}" if eviction.for_job else ""
-        return Cell(f"evicted ({eviction.action or 'no reason told'}{serves})", "worse")
+        return Cell(f"evicted ({eviction.action or 'no reason stated'}{serves})", "worse")
     words = {Fate.STARTS: "starts on", Fate.WAITS: "waits for", Fate.HOLDS: "holds room on", Fate.STAYS: "stays on"}
     if fate in words:
         return Cell(f"{words[fate]} {node}", "" if fate is Fate.STAYS else "better")

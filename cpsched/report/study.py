@@ -79,10 +79,12 @@ def _verdict(study: Study) -> Iterator[Cell]:
     for text, count in study.doubts.items():
         yield Cell(f"Doubt, in {count:,} cell{'s' * (count != 1)}: {text}", "worse")
     for (engine, model), counts in study.outcomes.items():
-        told = ", ".join(f"{outcome} in {counts[outcome]:,}" for outcome in charts.OUTCOMES if counts[outcome])
+        caption = ", ".join(f"{outcome} in {counts[outcome]:,}" for outcome in charts.OUTCOMES if counts[outcome])
         total = sum(counts.values())
         tone: Tone = "worse" if counts["behind"] + counts["breaks rules"] else "better"
-        yield Cell(f"{engine} under {model}, {total:,} decision{'s' * (total != 1)} against the optimum: {told}.", tone)
+        yield Cell(
+            f"{engine} under {model}, {total:,} decision{'s' * (total != 1)} against the optimum: {caption}.", tone
+        )
     if study.times:
         proved = sum(one.proved for one in study.times)
         rest = ", apart from what is in doubt" if study.doubts else ""
@@ -101,10 +103,10 @@ def _engines(study: Study, drawn: bool) -> Iterator[Block]:
             for outcome in charts.OUTCOMES
             if counts[outcome]
         ]
-        told = (
+        caption = (
             "Decisions per engine and model: as good as the optimum, ahead of an unproved one, behind, breaking rules."
         )
-        yield Picture("charts", Charts((charts.outcome_chart(values),), told))
+        yield Picture("charts", Charts((charts.outcome_chart(values),), caption))
     columns = ("engine", "model", "#decisions", *(f"#{outcome}" for outcome in charts.OUTCOMES))
     rows = [
         (engine, model, f"{sum(counts.values()):,}", *(f"{counts[outcome]:,}" for outcome in charts.OUTCOMES))
@@ -115,7 +117,7 @@ def _engines(study: Study, drawn: bool) -> Iterator[Block]:
 
 def _where(study: Study) -> Iterator[Block]:
     if not study.first:
-        yield Text("Nobody falls behind.")
+        yield Text("No task falls behind.")
         return
     yield Text("The first difference decides; each decision counts once, at the most important level that differs.")
     rows = [

@@ -22,6 +22,7 @@ WRITES: dict[str, tuple[str, ...]] = {
     "compare -o": ("compare", "{input}", "--cache", "none", "-o", "{file}"),
     "check --junit": ("check", "{input}", "--cache", "none", "--junit", "{file}"),
     "check --markdown": ("check", "{input}", "--cache", "none", "--markdown", "{file}"),
+    "corpus export -o": ("corpus", "export", "{input}", "--no-optimum", "-o", "{file}"),
     "explain -o": ("explain", "{input}", "--job", "default/urgent", "-o", "{file}"),
     "report -o": ("report", "{input}", "--format", "text", "-o", "{file}"),
     "generate -o": ("generate", "contended", "--set", "nodes=2", "-o", "{file}"),
@@ -65,7 +66,7 @@ def test_a_device_stays_a_device(cli: Command, tiny: Path, tmp_path: Path) -> No
 
 
 def test_stdout_is_appended_to(tiny: Path, tmp_path: Path) -> None:
-    """A file that stdout goes to is not written anew from its beginning."""
+    """A file that stdout goes to is not written again from its beginning."""
     out = tmp_path / "out"
     with out.open("wb") as stream:
         stream.write(b"before\n")

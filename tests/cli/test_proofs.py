@@ -30,7 +30,7 @@ def level(content: Raw, name: str) -> Raw:
 
 
 def rewrite(file: Path, change: Callable[[Raw], None]) -> None:
-    """Change the file as a liar would: the checksum is made to fit."""
+    """Change the file as a forger would: the checksum is made to fit."""
     content = json.loads(file.read_text())
     change(content)
     file.write_text(json.dumps(Certificate.parse(content).sealed().to_dict()))

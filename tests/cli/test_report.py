@@ -44,7 +44,7 @@ def test_nothing_is_called_proved_and_without_proof_at_once(cli: Command, tmp_pa
     assert "volcano starts 1 – heuristic decision, no optimality proof." in alone
 
 
-def test_stored_decisions_are_judged_and_nobody_else_decides(
+def test_stored_decisions_are_checked_and_no_task_else_decides(
     cli: Command, tiny: Path, decision: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*_: object) -> None:
@@ -65,7 +65,7 @@ def test_the_proofs_of_a_file_are_claims(cli: Command, tiny: Path, decision: Pat
     best = tmp_path / "best.json"
     assert cli("solve", tiny, "-o", best).code == 0
     out = cli("report", tiny, "--solution", decision, "--solution", best).out
-    assert "optimal (best.json): nobody here is better; that nothing is, is not proved." in out
+    assert "optimal (best.json): no engine here is better, and no proof that none can be." in out
     assert "evicts 1 – stated to be optimal; the proofs are not checked here." in out
     assert "proved (" not in out
 
@@ -90,7 +90,7 @@ def test_the_ending_says_the_form(
     assert "\x1b" not in file.read_text()
     before = file.stat().st_ino
     assert cli("report", tiny, "--solution", decision, "-o", file).code == 0
-    assert file.stat().st_ino != before  # written anew and put in its place
+    assert file.stat().st_ino != before  # written again and put in its place
     assert sorted(os.listdir(tmp_path)) == sorted([name, "volcano.json"])
 
 
@@ -124,7 +124,7 @@ def test_what_cannot_be_reported_is_one_line(cli: Command, tiny: Path, decision:
         (decision,): "a decision without its cluster; name the cluster, and add --solution for the decision",
         (many,): "kind: kind is 'Comparisons'; give what compare -o wrote about one instance",
         (half,): "not a whole Comparison ('engines'); give what compare -o wrote about one instance",
-        (tiny, "--engines", ","): "--engines names nobody; give names such as volcano,optimal",
+        (tiny, "--engines", ","): "--engines names no engine; give names such as volcano,optimal",
         (tiny, "--engines", "vulcano"): "unknown engine vulcano; did you mean volcano? known: ",
         (tiny, "--solution", tiny): "kind: kind is 'Instance'; give a Solution",
         (tmp_path / "nothing",): "no such file",
@@ -135,15 +135,15 @@ def test_what_cannot_be_reported_is_one_line(cli: Command, tiny: Path, decision:
         assert err.count("\n") == 1
 
 
-def test_a_comparison_is_judged_anew_or_shown_as_unchecked(cli: Command, tiny: Path, tmp_path: Path) -> None:
+def test_a_comparison_is_checked_again_or_shown_as_unchecked(cli: Command, tiny: Path, tmp_path: Path) -> None:
     file = tmp_path / "comparison.json"
     assert cli("compare", tiny, "-o", file).code == 0
-    told = json.loads(file.read_text())
-    told["engines"][0]["sentence"] = "said so in the file"
-    file.write_text(json.dumps(told))
+    stated = json.loads(file.read_text())
+    stated["engines"][0]["sentence"] = "stated so in the file"
+    file.write_text(json.dumps(stated))
     alone = cli("report", file)
     assert alone.code == 0
-    assert "Stated, not checked: volcano: said so in the file." in alone.out
+    assert "Stated, not checked: volcano: stated so in the file." in alone.out
     assert "Everything here is what comparison.json states; without the cluster nothing of it was checked." in alone.out
     assert "proved (" not in alone.out
     assert re.search(r"notebook/task-0 +evicted for default/urgent +keeps running +preempt cleared", alone.out)
@@ -153,7 +153,7 @@ def test_a_comparison_is_judged_anew_or_shown_as_unchecked(cli: Command, tiny: P
     (tmp_path / tiny.name).write_text(tiny.read_text())
     beside = cli("report", file, "--format", "html").out
     assert 'aria-label="gpu-node, optimal (comparison.json)"' in beside
-    assert "said so in the file" not in beside
+    assert "stated so in the file" not in beside
     assert "volcano (comparison.json): behind at victim_priority_sum: 3 victims" in beside
     (tmp_path / tiny.name).write_text(tiny.read_text().replace('"cpu": "64"', '"cpu": "65"'))
     assert "A Comparison does not hold the cluster" in cli("report", file).out

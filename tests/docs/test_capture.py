@@ -19,7 +19,7 @@ from tests.kubectl import stand_in
 PAGE = ROOT / "docs" / "capture.md"
 VOLCANO = (".volcano.sh",)
 BEHIND_A_GATE = ("scheduling.k8s.io", "PodGroup")
-"""Not served unless somebody turns it on: kubectl refuses a line that names a kind that is not there."""
+"""Not served unless a task turns it on: kubectl refuses a line that names a kind that is not there."""
 
 
 def plural(kind: tuple[str, str]) -> str:

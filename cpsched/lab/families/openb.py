@@ -53,8 +53,8 @@ class Openb(Parameters):
     """percent of the waiting gangs of two pods and more that must stay in one rack or block (rack > 0)"""
     soft: int = Field(50, ge=0, le=100)
     """percent of the others that would rather be near each other (rack > 0)"""
-    evict: Literal["nobody", "gangs"] = "nobody"
-    """nobody, or whom gangpreempt and gangreclaim choose: the actions of the configuration (rack > 0)"""
+    evict: Literal["none", "gangs"] = "none"
+    """no evictions, or those that gangpreempt and gangreclaim choose: the configuration's actions (rack > 0)"""
     node_list: Literal["all_node", "gpu_node"] = "all_node"
     """openb_node_list_....csv"""
     pod_list: str = Field("default", pattern="^[a-z0-9]{1,40}$")

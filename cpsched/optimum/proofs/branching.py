@@ -9,7 +9,21 @@ from cpsched.optimum.proofs.root import NEARLY, Root
 from cpsched.optimum.solvers.row_lp import LpAnswer
 from cpsched.proof.rows import ProofRow
 
-FIRST = ("serve", "worst", "used", "ready", "last", "claim", "broken", "touched", "loses", "asked")
+FIRST = (
+    "first",
+    "some",
+    "emptiest",
+    "serve",
+    "worst",
+    "used",
+    "ready",
+    "last",
+    "claim",
+    "broken",
+    "touched",
+    "loses",
+    "asked",
+)
 """What is split on first: jobs and flags, which decide most; then the variable that is farthest from whole."""
 
 

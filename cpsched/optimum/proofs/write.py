@@ -127,7 +127,8 @@ class LevelWriter:
         sizes: dict[bool, int] = {}
         for form in FORMS.values():
             sizes[form.each_node] = self._session.size(form)
-            same = form.each_node and sizes[True] == sizes[False]
+            plain = not self._decision.snapshot.predicates.any_dynamic
+            same = form.each_node and plain and sizes[True] == sizes[False]
             if not same and sizes[form.each_node] <= PROOF_FORM_SIZE:
                 yield form
 

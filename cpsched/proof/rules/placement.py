@@ -64,7 +64,7 @@ def _fits(draft: Draft, number: int, place: Place, resource: str, freed: list[tu
     if future >= 0:
         draft.at_most(f"capacity[{label}]", beyond, many * future)
         return
-    # A node that holds more than it can: where nobody asks for the resource, nothing is looked at.
+    # A node that holds more than it can: where no task asks for the resource, nothing is looked at.
     kinds = [kind for _, kind in asking]
     asked = draft.variable(f"asked[{label}]", 0, many, lambda c: c.nodes_with(number, kinds))
     for kind in kinds:

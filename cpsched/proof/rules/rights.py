@@ -34,7 +34,7 @@ def eviction(draft: Draft) -> None:
 
 
 def _entitled(draft: Draft, place: int | None, action: Action, kinds: tuple[int, ...]) -> Terms:
-    """On how many nodes of the place somebody entitled is placed, told apart by the claim it takes to reclaim."""
+    """On how many nodes of the place an entitled task is placed, distinguished by the claim it takes to reclaim."""
     by_claim: dict[str, tuple[Terms, list[int]]] = {}
     for kind in kinds:
         claim = _claim(draft, kind) if action == "reclaim" else {}

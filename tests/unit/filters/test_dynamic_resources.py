@@ -218,11 +218,11 @@ def test_reserved_devices_are_taken_and_tie_the_claim_to_the_node() -> None:
     assert at("a", state, "d").is_success
 
 
-def test_evicting_the_holder_frees_no_device() -> None:
+def test_evicting_the_container_frees_no_device() -> None:
     state = cluster([claim("c", request()), claim("o", request(), status=allocated("1"))], [slice_of(device("1"))])
-    holder = task_of(pod_json("q", **using("o")), 1)
-    state.add(holder, "a")
-    state.remove(holder)
+    container = task_of(pod_json("q", **using("o")), 1)
+    state.add(container, "a")
+    state.remove(container)
     assert at("a", state, "c").reasons == CANNOT
 
 

@@ -168,5 +168,5 @@ def test_an_array_of_anything_else_is_one_document(tmp_path: Path) -> None:
     (tmp_path / "nodes.json").write_text(json.dumps([node("n")]))
     (tmp_path / "rows.json").write_text(json.dumps([1, "two", {"three": 3}] * 100))
     (tmp_path / "events.json").write_text(json.dumps({"items": [EVENT] * 100}))
-    said = f"{tmp_path}: set aside: 1 document that holds no objects (rows.json: [0])"
-    assert load(tmp_path).warnings == (said,)
+    output = f"{tmp_path}: set aside: 1 document that holds no objects (rows.json: [0])"
+    assert load(tmp_path).warnings == (output,)

@@ -129,7 +129,7 @@ def test_hash_seeds_and_processes_do_not_matter() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "output"),
     [
         (("contendet", {}), "unknown family contendet; did you mean contended? known: contended, gpu-pool"),
         (("contended", {"node": 3}), "family contended: no parameter node; did you mean nodes? known: nodes, gangs"),
@@ -137,10 +137,10 @@ def test_hash_seeds_and_processes_do_not_matter() -> None:
         (("openb", {}), "family openb samples a trace; say where it is: --trace DIR"),
     ],
 )
-def test_what_is_wrong_is_one_line(arguments: tuple[str, dict[str, Any]], said: str) -> None:
+def test_what_is_wrong_is_one_line(arguments: tuple[str, dict[str, Any]], output: str) -> None:
     with pytest.raises(InputError) as error:
         generate(*arguments)
-    assert str(error.value).startswith(said)
+    assert str(error.value).startswith(output)
 
 
 def test_a_trace_too_small_says_how_large_it_is() -> None:

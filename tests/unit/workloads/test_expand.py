@@ -144,7 +144,7 @@ class TestAdmission:
         assert [one.preemption_policy for one in specs] == ["Never", "", ""]
 
     def test_unknown_class(self):
-        """Said once, with the workload."""
+        """Stated once, with the workload."""
         instance = submitted(owned("ReplicaSet", "a", spec={"template": template(priorityClassName="gone")}))
         assert [line for line in instance.warnings if "ReplicaSet default/a: PriorityClass gone" in line]
 
