@@ -164,7 +164,7 @@ class TestGangActions:
     HERE = {"task": "old/task-0", "action": "gangpreempt"}, {"task": "old/task-1", "action": "gangpreempt"}
     FAR = {"task": "old/far-0", "action": "gangpreempt"}
 
-    def judged(self, *evictions, old=None, new=None, plugins=("priority", "gang", "predicates", NEAR), **more):
+    def checked(self, *evictions, old=None, new=None, plugins=("priority", "gang", "predicates", NEAR), **more):
         """Rules broken by a reservation of the new job on n0 with these victims."""
         actions, rules = more.pop("actions", "allocate, gangpreempt"), more.pop("rules", None)
         decision = {"reserves": {"new/task-0": "n0"}, "evictions": list(evictions)}
@@ -172,15 +172,15 @@ class TestGangActions:
         return broken(near_decision(decision, *jobs, actions=actions, plugins=plugins, rules=rules, **more))
 
     def test_half_a_gang_is_not_left(self):
-        assert self.judged(*self.HERE) == {"protect.gang"}
+        assert self.checked(*self.HERE) == {"protect.gang"}
 
     def test_a_gang_that_goes_whole_may_lie_elsewhere_too(self):
-        assert self.judged(*self.HERE, self.FAR) == set()
+        assert self.checked(*self.HERE, self.FAR) == set()
 
     def test_elsewhere_alone_it_may_not(self):
         loose = job("old", running(replicas=2, node="n0"), running(role="far", node="n2"), priority=10, minMember=0)
-        assert self.judged(*self.HERE, old=loose) == set()
-        assert self.judged(*self.HERE, self.FAR, old=loose) == set()
+        assert self.checked(*self.HERE, old=loose) == set()
+        assert self.checked(*self.HERE, self.FAR, old=loose) == set()
         far = job("old", running(replicas=2, node="n0"), running(role="far", node="n2"), priority=10, minMember=1)
         other = job("else", running(node="n2"), priority=10, minMember=1)
         gone = {"task": "else/task-0", "action": "gangpreempt"}
@@ -201,24 +201,24 @@ class TestGangActions:
 
     def test_keep_spares_the_minimum_and_an_incomplete_gang_is_spared_by_nothing(self):
         arguments = {"protect.gang": "keep"}
-        assert self.judged(*self.HERE, rules=arguments) == {"protect.gang"}
-        assert self.judged(*self.HERE, self.FAR, rules=arguments) == {"protect.gang", "eviction"}
+        assert self.checked(*self.HERE, rules=arguments) == {"protect.gang"}
+        assert self.checked(*self.HERE, self.FAR, rules=arguments) == {"protect.gang", "eviction"}
         broken_before = job("old", running(replicas=2, node="n0"), priority=10, minMember=3)
-        assert self.judged(*self.HERE, old=broken_before, rules=arguments) == set()
+        assert self.checked(*self.HERE, old=broken_before, rules=arguments) == set()
 
     def test_roles_and_sub_groups_are_a_part_of_the_minimum(self):
         tasks = [running(replicas=2, node="n0"), running(role="far", node="n2")]
         roles = job("old", *tasks, priority=10, minMember=2, minTaskMember={"task": 1})
-        assert self.judged(self.HERE[0], old=roles, new=job("new", pending(3), priority=1000)) == set()
+        assert self.checked(self.HERE[0], old=roles, new=job("new", pending(3), priority=1000)) == set()
         roles = job("old", *tasks, priority=10, minMember=2, minTaskMember={"task": 2})
-        assert self.judged(self.HERE[0], old=roles, new=job("new", pending(3), priority=1000)) == {"protect.gang"}
+        assert self.checked(self.HERE[0], old=roles, new=job("new", pending(3), priority=1000)) == {"protect.gang"}
         parts = [part_at_work(0, "n0", 2), part_at_work(1, "n2")]
         grouped = job("old", *parts, priority=10, minMember=1, subGroupPolicy=[policy(2, 1)])
         gone = {"task": "old/r0n0-0", "action": "gangpreempt"}
         new = job("new", pending(3), priority=1000)
-        assert self.judged(gone, old=grouped, new=new) == {"protect.gang"}
+        assert self.checked(gone, old=grouped, new=new) == {"protect.gang"}
         free = job("old", *parts, priority=10, minMember=1, subGroupPolicy=[policy(2, 0)])
-        assert self.judged(gone, old=free, new=new) == set()
+        assert self.checked(gone, old=free, new=new) == set()
 
     def test_gangreclaim_asks_for_shares_where_a_plugin_has_any(self):
         queues = [{"name": "left", "weight": 1}, {"name": "right", "weight": 9}]
@@ -226,9 +226,9 @@ class TestGangActions:
         new = job("new", pending(1), queue="left")
         gone = {"task": "old/task-0", "action": "gangreclaim"}
         more = {"old": old, "new": new, "queues": queues, "actions": "allocate, gangreclaim"}
-        assert self.judged(gone, **more) == set()
+        assert self.checked(gone, **more) == set()
         shares = ("priority", "gang", "predicates", "proportion", NEAR)
-        assert self.judged(gone, plugins=shares, **more) == {"eviction"}
+        assert self.checked(gone, plugins=shares, **more) == {"eviction"}
 
 
 class TestLevels:
