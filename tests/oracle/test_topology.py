@@ -17,6 +17,7 @@ from cpsched.solution import SolutionStatus
 from tests.contested import decisions as random_decisions
 from tests.judge import checked_both_ways
 from tests.oracle.brute_force import Optimum, decisions, optimum
+from tests.oracle.rivals import binding_rules
 from tests.oracle.test_random_optimum import ONE_WORKER, as_shown
 from tests.oracle.topology_sessions import KINDS, topology_session
 
@@ -25,12 +26,12 @@ MOST = 60_000
 """Decisions that a session may have at most."""
 NEAR = ("topology_tier_max", "topology_tier_sum", "hypernodes_used")
 BINDS: dict[str, dict[str, int]] = {
-    "near": {"topology.job": 5},
-    "sub-groups": {"topology.subgroup": 2, "gang": 5},
-    "gangpreempt": {"topology.job": 3, "eviction": 5, "protect.gang": 3},
-    "gangreclaim": {"topology.job": 3, "eviction": 5},
+    "near": {"topology.job": 5, **dict.fromkeys(NEAR, 5)},
+    "sub-groups": {"topology.subgroup": 2, "gang": 3, **dict.fromkeys(NEAR, 3)},
+    "gangpreempt": {"topology.job": 3, "protect.gang": 1, **dict.fromkeys(NEAR, 3)},
+    "gangreclaim": {"topology.job": 3, "eviction": 1, **dict.fromkeys(NEAR, 3)},
 }
-"""Per kind in how many of its sessions a better decision breaks that rule alone."""
+"""Per kind in how many of its sessions a better decision breaks that rule alone, or a legal one is worse by that level."""
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -47,14 +48,18 @@ def test_optimum_equals_exhaustive_search(kind: str) -> None:
 
 
 def binding(snapshot: Snapshot, best: Optimum) -> set[str]:
-    """Rules without which the optimum would be another."""
-    plan, found = level_plan(snapshot), set()
+    """Rules without which the optimum would be another, and levels about topology without which it would be others too."""
+    plan, found = level_plan(snapshot), binding_rules(best)
     reached = [level.rank(value) for level, value in zip(plan, best.values, strict=True)]
     for decision in decisions(snapshot):
-        if [level.rank(value_of(decision, *level)) for level in plan] < reached:
+        key = [level.rank(value_of(decision, *level)) for level in plan]
+        if key < reached:
             broken = {item.rule for item in violations(decision)}
-            if len(broken) == 1:
-                found |= broken
+            found |= broken if len(broken) == 1 else set()
+        elif key > reached:
+            first = next(level.name for level, own, least in zip(plan, key, reached, strict=True) if own != least)
+            if first in NEAR and first not in found and not violations(decision):
+                found.add(first)
     return found
 
 
