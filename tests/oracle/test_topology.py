@@ -16,8 +16,8 @@ from cpsched.snapshot import Snapshot
 from cpsched.solution import SolutionStatus
 from tests.contested import decisions as random_decisions
 from tests.judge import checked_both_ways
+from tests.oracle.alternatives import binding_rules
 from tests.oracle.brute_force import Optimum, decisions, optimum
-from tests.oracle.rivals import binding_rules
 from tests.oracle.test_random_optimum import ONE_WORKER, as_shown
 from tests.oracle.topology_sessions import KINDS, topology_session
 
@@ -26,12 +26,13 @@ MOST = 60_000
 """Decisions that a session may have at most."""
 NEAR = ("topology_tier_max", "topology_tier_sum", "hypernodes_used")
 BINDS: dict[str, dict[str, int]] = {
-    "near": {"topology.job": 5, **dict.fromkeys(NEAR, 5)},
-    "sub-groups": {"topology.subgroup": 2, "gang": 3, **dict.fromkeys(NEAR, 3)},
-    "gangpreempt": {"topology.job": 3, "protect.gang": 1, **dict.fromkeys(NEAR, 3)},
-    "gangreclaim": {"topology.job": 3, "eviction": 1, **dict.fromkeys(NEAR, 3)},
+    "near": {"topology.job": 5},
+    "soft": dict.fromkeys(NEAR, 3),
+    "sub-groups": {"topology.subgroup": 2, "gang": 3},
+    "gangpreempt": {"topology.job": 3, "protect.gang": 1},
+    "gangreclaim": {"topology.job": 3, "eviction": 1},
 }
-"""Per kind in how many of its sessions a better decision breaks that rule alone, or a legal one is worse by that level."""
+"""Per kind in how many of its sessions a better decision breaks that rule alone, or a legal one is worse there."""
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -48,7 +49,7 @@ def test_optimum_equals_exhaustive_search(kind: str) -> None:
 
 
 def binding(snapshot: Snapshot, best: Optimum) -> set[str]:
-    """Rules without which the optimum would be another, and levels about topology without which it would be others too."""
+    """Rules without which the optimum would be another, and levels about topology that decide between decisions."""
     plan, found = level_plan(snapshot), binding_rules(best)
     reached = [level.rank(value) for level, value in zip(plan, best.values, strict=True)]
     for decision in decisions(snapshot):

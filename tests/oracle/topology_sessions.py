@@ -90,6 +90,27 @@ def near_jobs(r: random.Random) -> Session:
     return s
 
 
+def soft_jobs(r: random.Random) -> Session:
+    """Jobs that would rather be near together, in racks of one or two nodes; some run in part, where it is full."""
+    s = Session(r)
+    names = [f"n{number}" for number in range(r.choice([3, 4]))]
+    for name in names:
+        s.node(name, cpu=r.randint(1, 2))
+    width = r.choice([1, 1, 2])
+    racks_of = [names[at : at + width] for at in range(0, len(names), width)]
+    s.others += [_hyper_node(f"s{number}", 1, _members(*some)) for number, some in enumerate(racks_of)]
+    inner = [f"s{number}" for number in range(len(racks_of))]
+    s.others.append(_hyper_node("b", 2, _members(*(inner if width == 1 else inner[:2]), kind="HyperNode")))
+    s.plugins.append({"name": NEAR})
+    s.actions = "allocate"
+    for number in range(2):
+        pods = _pods(r, r.randint(1, 2))
+        if r.random() < 0.5:
+            pods.append({"node": r.choice(names)})
+        s.job(f"j{number}", *pods, minimum=len(pods), level="high", networkTopology={"mode": "soft"})
+    return s
+
+
 def sub_groups(r: random.Random) -> Session:
     """Jobs in sub-groups, of which some must be complete and some must stay in a rack."""
     s = Session(r)
@@ -147,6 +168,7 @@ def gang_reclaim(r: random.Random) -> Session:
 
 KINDS: dict[str, Callable[[random.Random], Session]] = {
     "near": near_jobs,
+    "soft": soft_jobs,
     "sub-groups": sub_groups,
     "gangpreempt": gang_preempt,
     "gangreclaim": gang_reclaim,
