@@ -39,7 +39,7 @@ def plugins() -> Iterator[Snapshot]:
 
 def racks() -> Iterator[Snapshot]:
     """Sessions with HyperNodes, sub-groups and gang actions."""
-    return (topology_session(kind, seed) for kind in NEAR_KINDS for seed in range(12))
+    return (topology_session(kind, seed) for kind in NEAR_KINDS for seed in range(40 if kind == "sub-groups" else 12))
 
 
 def test_whatever_is_decided_something_legal_is_left() -> None:
