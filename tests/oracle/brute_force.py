@@ -169,7 +169,10 @@ class _Search:
         for node in self.nodes:
             beside = [key for key, place in placed.items() if everywhere or place == node]
             for victim in self.snapshot.instance.tasks_by_node[node]:
-                actions = {action: None for key in beside for action in self._actions(key, victim)}
+                actions: dict[str, None] = {action: None for key in beside for action in self._actions(key, victim)}
+                # A gang action may evict on any node: where, is the checker's business.
+                for key in placed:
+                    actions |= dict.fromkeys(self.snapshot.gang_rights.actions(self.tasks[key], victim))
                 if actions:
                     found.append(tuple(Eviction(task=victim.key, node=node, action=action) for action in actions))
         return found

@@ -62,7 +62,7 @@ class BoundingPasses:
         """
         state = self._state
         bounding = LexicographicBounds(state.session, state.portfolio, state.levels.fixed)
-        if bounding.relaxed.can_bound(state.levels[begin].name):
+        if state.levels[begin].name not in bounding.relaxed.unbounded_levels:
             bounding.take_attained(state.best)
             state.levels.learn(begin, bounding)
 

@@ -167,7 +167,7 @@ class PackingLevels:
         if stated is None or not any(self._limits):
             return stated
         stage, least = stated[0]
-        if self._state.snapshot.policy.rules.eviction_scope == "node":
+        if self._state.snapshot.policy.evicts_beside:
             gone = self._least(list(range(len(self._limits))), by_priority=False)
             least += 0 if gone is None else self._fewest_nodes(gone)
         self.open_bound = (stage, least)
