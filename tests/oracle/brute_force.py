@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import combinations, product
 
-from cpsched.instance import HOLDS_ROOM, Task
+from cpsched.instance import HOLDS_ROOM, ID_ANNOTATION, Task
 from cpsched.objectives import comparable, level_plan, value_of
 from cpsched.resources import add, total_of
 from cpsched.rules import RULES, Decision
@@ -186,7 +186,7 @@ def _grouped(tasks: list[Task], snapshot: Snapshot) -> list[tuple[Task, str]]:
     classes: list[tuple[tuple[object, ...], list[Task]]] = []
     for task in tasks:
         spec = task.pod.spec.model_copy(update={"node_name": ""})
-        annotations = task.pod.metadata.annotations
+        annotations = {name: text for name, text in task.pod.metadata.annotations.items() if name != ID_ANNOTATION}
         content = (snapshot.job_key(task), task.role, task.priority, task.labels, annotations, spec)
         for known, members in classes:
             if known == content:
