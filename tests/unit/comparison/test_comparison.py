@@ -101,7 +101,7 @@ def test_a_search_that_time_ended_says_what_is_open() -> None:
     found = cpsched.compare(cpsched.load(cluster(job("a", pending(1)), nodes={"n1": 4})), ["volcano", "optimal"])
     one = replace(found.judgements[0], left_open="tasks_bound (4; at most 6)")
     for verdict in ("best", "as good"):
-        assert replace(one, verdict=verdict).sentence.endswith("no proof that none can be: tasks_bound (4; at most 6)")
+        assert replace(one, verdict=verdict).sentence.endswith("is not proved: tasks_bound (4; at most 6)")
     behind = replace(one, verdict="behind", proved=False, gap=Gap("tasks_bound", 3, 4, 1))
     assert behind.sentence.endswith("goes beyond that is open: tasks_bound (4; at most 6)")
     assert found.judgements[0].left_open == ""
