@@ -93,7 +93,7 @@ def read_fields(own: SchedulerConf) -> Raw:
     if own.scheduler == "volcano":
         conf = {key: value for key, value in own.conf.items() if key in _VOLCANO_FIELDS}
         conf["tiers"] = [_tier(tier) for tier in _list(conf.get("tiers"))]
-        # How old a measured load may be; where it is measured is nobody else's business.
+        # How old a measured load may be; where it is measured stays out.
         interval = _mapping(own.conf.get("metrics")).get("interval")
         return conf if interval is None else {**conf, "metrics": {"interval": interval}}
     conf = {key: value for key, value in own.conf.items() if key in _KUBE_FIELDS}

@@ -99,7 +99,7 @@ def _summary_cell(snapshot: Snapshot, view: View, equals_optimum: bool) -> Cell:
     does = ", ".join(f"{verb} {count:,}" for verb, count in counts.items() if count) or "does nothing"
     status = status_text(solution)
     if solution.called_optimal:
-        status = "facts to be optimal; the proofs are not checked here"
+        status = "stated to be optimal; the proofs are not checked here"
     elif equals_optimum and solution.status is SolutionStatus.HEURISTIC:
         scope = for_this_dump(solution.doubts) + without(solution.doubts)
         status = f"heuristic decision, as good as the proved optimum{scope}"
@@ -126,7 +126,7 @@ def _stays(scene: Scene) -> tuple[Block, ...]:
     rows = [(view.name, *row) for view in scene.views for row in stay_rows(view.solution.unplaced)]
     if not rows:
         return (Text("No task is reported as not placed: every pending task is placed, or no engine gave a reason."),)
-    return (table("Tasks that stay, and why", ("decision", "task", "reason facts by the engine"), rows),)
+    return (table("Tasks that stay, and why", ("decision", "task", "reason stated by the engine"), rows),)
 
 
 def _findings(scene: Scene) -> tuple[Block, ...]:

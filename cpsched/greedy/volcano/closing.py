@@ -84,7 +84,7 @@ def _waiting(job: JobState) -> list[TaskState]:
 def crashes(session: Session) -> tuple[str, ...]:
     """Why Volcano's scheduler does not survive the close of the session (`updateQueueStatus`).
 
-    From the queue of everybody who holds room it walks up to the queue `root`, if there is one, and does not check
+    From the queue of every job that holds room it walks up to the queue `root`, if there is one, and does not check
     whether it ever comes there. Binds and evictions are under way by then.
     """
     if ROOT not in session.queues:

@@ -185,7 +185,7 @@ class TestClose:
         (note,) = self.notes(queue(parent="a"), queue("a", parent="b"), queue("b", parent="a"), queue("root"))
         assert note.endswith("a -> b -> a")
 
-    def test_without_a_root_nobody_walks(self) -> None:
+    def test_without_a_root_no_queue_is_walked(self) -> None:
         assert self.notes(queue(parent="gone")) == ()
 
     def test_a_queue_that_holds_nothing_is_not_walked_from(self) -> None:
