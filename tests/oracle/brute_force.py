@@ -189,7 +189,11 @@ def _grouped(tasks: list[Task], snapshot: Snapshot) -> list[tuple[Task, str]]:
     classes: list[tuple[tuple[object, ...], list[Task]]] = []
     for task in tasks:
         spec = task.pod.spec.model_copy(update={"node_name": ""})
+<<<<<<< HEAD
         annotations = {key: text for key, text in task.pod.metadata.annotations.items() if key != ID_ANNOTATION}
+=======
+        annotations = {name: text for name, text in task.pod.metadata.annotations.items() if name != ID_ANNOTATION}
+>>>>>>> ready/rooms
         content = (snapshot.job_key(task), task.role, task.priority, task.labels, annotations, spec)
         for known, members in classes:
             if known == content:
