@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from itertools import zip_longest
 
-from cpsched.contents import nothing_to_decide
-from cpsched.doubts import for_this_dump, without
+from cpsched.contents import counted, nothing_to_decide
 from cpsched.instance import ENDED, Status
 from cpsched.report.cluster import MOST_NODES, cluster_section
 from cpsched.report.document import Block, Cell, Report, Section, Text, table
@@ -15,11 +16,10 @@ from cpsched.report.levels import level_section
 from cpsched.report.nodes import pictured_resources
 from cpsched.report.queues import queue_section
 from cpsched.report.scene import Scene, View
-from cpsched.report.standing import standings
+from cpsched.report.standing import ranking, standings
 from cpsched.report.status import status_text
 from cpsched.report.told import DecisionFacts, doubt_cells
 from cpsched.snapshot import Snapshot
-from cpsched.solution import SolutionStatus
 
 
 def decision_report(scene: Scene, told: DecisionFacts | None = None, *, most_nodes: int = MOST_NODES) -> Report:
@@ -43,10 +43,10 @@ def decision_sections(scene: Scene, *, most_nodes: int = MOST_NODES) -> list[Sec
     return [
         cluster_section(scene, resources, most_nodes),
         *([] if _is_idle(scene) else [level_section(scene.views, standings(scene.views))]),
-        Section("moves", "Who comes and who goes", _moves(scene)),
+        Section("moves", "Placed and evicted pods", _moves(scene)),
         Section("jobs", "Jobs", (job_table(scene),)),
         *filter(None, [queue_section(scene, resources)]),
-        Section("stays", "Why others stay", _stays(scene)),
+        Section("stays", "Why pods stay pending", _stays(scene)),
         Section("findings", "Rules", _findings(scene)),
     ]
 
@@ -58,52 +58,32 @@ def _is_idle(scene: Scene) -> bool:
 def _about(scene: Scene) -> str:
     names = [view.name for view in scene.views]
     told = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-    return f"What {told} would do, judged by model {scene.snapshot.policy.name}"
+    return f"Decisions of {told}, checked under model {scene.snapshot.policy.name}"
 
 
 def verdict(scene: Scene, told: DecisionFacts | None = None) -> list[Cell]:
-    """What is left out, who is better and where that shows, then what each decision does."""
+    """What is left out, then one line per decision: its verdict, and what it does."""
     cells = [Cell(one.text) for one in scene.snapshot.instance.what_if]
     cells += doubt_cells(view.solution for view in scene.views)
-    if _is_idle(scene):
-        return [*cells, *_summaries(scene)]
-    if told is not None:
-        cells += told.verdict
-    else:
-        ranked = standings(scene.views) if len(scene.views) > 1 else []
-        cells += [Cell(one.sentence, "worse" if one.is_behind else "better") for one in ranked]
-    return [*cells, *_summaries(scene)]
+    ranked = [] if _is_idle(scene) else list(told.verdict) if told is not None else ranking(scene.views)
+    return [*cells, *(_headline(scene.snapshot, view, one) for view, one in zip_longest(scene.views, ranked))]
 
 
-def _summaries(scene: Scene) -> list[Cell]:
-    """What each decision does; one without a proof of its own may be as good as one that has it."""
-    equal = {
-        one.view.name
-        for one in (standings(scene.views) if len(scene.views) > 1 else [])
-        if not one.is_behind and one.best.solution.proves and one.best.solution.status is SolutionStatus.OPTIMAL
-    }
-    return [_summary_cell(scene.snapshot, view, view.name in equal) for view in scene.views]
-
-
-def _summary_cell(snapshot: Snapshot, view: View, equals_optimum: bool) -> Cell:
-    """What the decision does, in one line."""
+def _headline(snapshot: Snapshot, view: View, ranked: Cell | None) -> Cell:
+    """The verdict against the others, else how far the decision is proved; then what it does."""
     solution = view.solution
     if nothing := nothing_to_decide(snapshot, solution):
         return Cell(f"{view.name} has nothing to decide: {nothing}.", "quiet")
+    first = ranked or Cell(f"{view.name}: {status_text(solution)}.", "better" if solution.proves else "")
     parts: dict[str, Mapping[str, object]] = {
         "starts": solution.binds,
-        "holds room for": solution.reserves,
+        "reserves capacity for": solution.reserves,
         "evicts": view.evictions,
     }
-    counts = {verb: len(tasks) for verb, tasks in parts.items()}
-    does = ", ".join(f"{verb} {count:,}" for verb, count in counts.items() if count) or "does nothing"
-    status = status_text(solution)
-    if solution.called_optimal:
-        status = "stated to be optimal; the proofs are not checked here"
-    elif equals_optimum and solution.status is SolutionStatus.HEURISTIC:
-        scope = for_this_dump(solution.doubts) + without(solution.doubts)
-        status = f"heuristic decision, as good as the proved optimum{scope}"
-    return Cell(f"{view.name} {does} – {status}.", "quiet")
+    counts = [f"{verb} {counted(len(tasks), 'pod')}" for verb, tasks in parts.items() if tasks]
+    does = f"{', '.join(counts[:-1])} and {counts[-1]}" if len(counts) > 1 else "".join(counts) or "changes nothing"
+    claim = " It is stated to be optimal; the proofs are not checked here." if solution.called_optimal else ""
+    return replace(first, text=f"{first.text} It {does}.{claim}")
 
 
 def _facts(scene: Scene) -> tuple[tuple[str, str], ...]:
@@ -125,8 +105,8 @@ def _moves(scene: Scene) -> tuple[Block, ...]:
 def _stays(scene: Scene) -> tuple[Block, ...]:
     rows = [(view.name, *row) for view in scene.views for row in stay_rows(view.solution.unplaced)]
     if not rows:
-        return (Text("Nothing is said to stay: every pending task is placed, or no engine gave a reason."),)
-    return (table("Tasks that stay, and why", ("decision", "task", "reason stated by the engine"), rows),)
+        return (Text("Every pending pod is placed, or no engine states a reason."),)
+    return (table("Pods that stay pending, and why", ("decision", "task", "reason stated by the engine"), rows),)
 
 
 def _findings(scene: Scene) -> tuple[Block, ...]:

@@ -114,7 +114,7 @@ def _asks(task: Task) -> str:
 
 
 def _view(scene: Scene, view: View, numbers: dict[str, int], nodes: Numbers, jobs: Numbers) -> dict[str, Any]:
-    """One decision: only what it changes, why others stay, and its levels."""
+    """One decision: only what it changes, why pods stay pending, and its levels."""
     solution = view.solution
     places: dict[str, list[Any]] = {}
     for letter, found in (("S", solution.binds), ("W", solution.pipelined), ("H", solution.allocated)):
@@ -169,7 +169,7 @@ def _groupings(scene: Scene) -> dict[str, dict[str, Any]]:
 
 
 def _size(allocatable: dict[str, int], resources: Iterable[str]) -> str:
-    return listed({name: allocatable.get(name, 0) for name in resources}) or "nothing to give"
+    return listed({name: allocatable.get(name, 0) for name in resources}) or "no capacity"
 
 
 def _path_of(scene: Scene) -> Callable[[str], str]:

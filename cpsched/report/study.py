@@ -41,7 +41,7 @@ def study_report(
         best = study.optimum_by_cell.get((cell["instance_sha256"], cell["model"]))
         embedded[number] = embed(f"worst-{number}", cell, best)
     sections = [
-        Section("engines", "How the engines fare", tuple(_engines(study, drawn))),
+        Section("engines", "Results by engine", tuple(_engines(study, drawn))),
         Section("where", "Where they fall behind", tuple(_where(study))),
         Section("gaps", "How far behind, level by level", tuple(gap_blocks(study, drawn))),
         Section("pairs", "Heuristic against optimum", tuple(pair_blocks(study, drawn))),

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from cpsched.errors import InputError
-from cpsched.report.document import Block, Cell, Report, Section, Table, Text, Tone, table
+from cpsched.report.document import Block, Cell, Report, Section, Table, Text, table
 from cpsched.report.jobs import stay_rows
-from cpsched.report.standing import shown
+from cpsched.report.standing import TONES, shown
 from cpsched.report.words import level_words
 from cpsched.solution import Solution
 
 KIND = "Comparison"
-_TONES: dict[str, Tone] = {"behind": "worse", "findings": "worse", "none": "worse"}
 
 
 @dataclass(frozen=True)
@@ -46,8 +45,7 @@ class DecisionFacts:
                 names=tuple(one["engine"] for one in engines),
                 solutions=tuple(Solution.parse(one["solution"], file=file) for one in engines),
                 verdict=tuple(
-                    Cell(f"{one['engine']}: {one['sentence']}.", _TONES.get(one["verdict"], "better"))
-                    for one in engines
+                    Cell(f"{one['engine']}: {one['sentence']}.", TONES.get(one["verdict"], "better")) for one in engines
                 ),
                 differences=tuple(_differences(one, best) for one in engines if one["differences"]),
             )
@@ -67,7 +65,9 @@ def told_report(told: DecisionFacts, file: str) -> Report:
     sections = [
         Section("levels", "Levels", tuple(_levels(told))),
         Section("differences", "What differs, and why", told.differences or (Text("Nothing differs."),)),
-        Section("stays", "Why others stay", tuple(_rows(told, "task", "reason stated by the engine", _stay_rows))),
+        Section(
+            "stays", "Why pods stay pending", tuple(_rows(told, "task", "reason stated by the engine", _stay_rows))
+        ),
         Section("findings", "Rules", tuple(_rows(told, "rule", "message", _finding_rows))),
     ]
     unchecked = f"Everything here is what {file} states; without the cluster nothing of it was checked."

@@ -3,7 +3,7 @@ const MOST_BLOCKS = 24;
 const MOST_NAMES = 30;
 
 const OUTCOMES = {
-  S: ["starts now", "start now"], W: ["waits for room", "wait for room"], H: ["holds room", "hold room"],
+  S: ["starts now", "start now"], W: ["waits for capacity", "wait for capacity"], H: ["is allocated", "are allocated"],
   V: ["is evicted", "are evicted"], P: ["stays pending", "stay pending"],
 };
 
@@ -32,7 +32,7 @@ class Detail {
     const waiting = [...cluster.starving].map((id) => cluster.jobs[id]).sort((a, b) => b.priority - a.priority);
     const differ = cluster.nodes.filter((node) => cluster.differs(node.id, cluster.sides(0, null)));
     const facts = [];
-    if (waiting.length) facts.push(["jobs that wait", this._names("job", waiting.map((job) => job.name))]);
+    if (waiting.length) facts.push(["jobs that are not running", this._names("job", waiting.map((job) => job.name))]);
     if (differ.length) facts.push(["nodes where the decisions differ", this._names("node", differ.map((node) => node.name))]);
     for (const view of cluster.views) if (view.findings.length) facts.push([`${view.name} breaks`, view.findings.slice(0, 5).join(" | ")]);
     return [wrong, el("p", { class: "quiet" }, "Choose a node on the map, or a job or pod here, in the list or by search: its details stand here."), list(facts)];
@@ -110,12 +110,12 @@ class Detail {
     const body = [...rows].slice(0, 200).map(([task, fates]) => el("tr", {}, el("th", { scope: "row" }, this._link("task", task.key)),
       el("td", { class: "number" }, `${task.priority}`), el("td", {}, cluster.asks[task.ask][0]), fates.map((fate) => el("td", { class: fate === FATES.V ? "worse" : "" }, fate))));
     if (!body.length) return el("p", {}, "No pod stands or is placed here.");
-    return grid(`Pods on ${node.name}`, ["pod", "#priority", "asks for", ...cluster.states], body, rows.size - body.length);
+    return grid(`Pods on ${node.name}`, ["pod", "#priority", "requests", ...cluster.states], body, rows.size - body.length);
   }
 
   _task(task) {
     const { cluster } = this, job = cluster.jobs[task.job];
-    const facts = [["asks for", cluster.asks[task.ask][0]], ["priority", `${task.priority}`], ["before", this._where(task.fate, task.node)]];
+    const facts = [["requests", cluster.asks[task.ask][0]], ["priority", `${task.priority}`], ["before", this._where(task.fate, task.node)]];
     if (job) facts.unshift(["job", this._link("job", job.name)]);
     return [el("h3", {}, `Pod ${task.key}`), list(facts), el("h4", {}, "What each decision does with it"),
       list(cluster.views.map((view, n) => [view.name, this.fateIn(n + 1, task)]))];
@@ -135,7 +135,7 @@ class Detail {
     const why = view.stays[task.id];
     if (fate === "P") return el("span", {}, why === undefined ? "stays pending; the engine states no reason" : `stays pending: ${view.texts[why]}`);
     if (COMES.has(fate) && node >= 0) {
-      const words = { S: "starts now on ", W: "waits for room on ", H: "holds room, its gang not ready, on " };
+      const words = { S: "starts now on ", W: "waits for capacity on ", H: "is allocated, its gang not ready, on " };
       return el("span", { class: "better" }, words[fate], this._link("node", cluster.nodes[node].name));
     }
     return this._where(fate, node);
@@ -150,7 +150,7 @@ class Detail {
     const ask = `cpsched explain ${cluster.input} ${job.name}`;
     const body = job.tasks.slice(0, 200).map((task) => el("tr", {}, el("th", { scope: "row" }, this._link("task", task.key)),
       cluster.states.map((_, state) => el("td", {}, state ? this.fateIn(state, task) : this._where(task.fate, task.node)))));
-    return [el("h3", {}, `Job ${job.name}`), list(facts), el("h4", {}, "What each decision does for it"), list(told),
+    return [el("h3", {}, `Job ${job.name}`), list(facts), el("h4", {}, "What each decision does with it"), list(told),
       waiting > 0 && el("p", { class: "quiet" }, "What would have to change for it: ", el("code", {}, ask)),
       job.tasks.length > 0 && grid(`Pods of ${job.name}`, ["pod", ...cluster.states], body, job.tasks.length - body.length)];
   }

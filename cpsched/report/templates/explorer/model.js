@@ -1,6 +1,6 @@
 // The cluster and its decisions: what stands where in each state. State 0 is before; state n is after decision n.
 const FATES = {
-  "": "stays", S: "starts now", W: "waits for room here", H: "holds room, its gang is not ready",
+  "": "stays", S: "starts now", W: "waits for reserved capacity", H: "is allocated, its gang is not ready",
   V: "is evicted", E: "is ending anyway", P: "pending", "-": "finished",
 };
 const CLASSES = { "": "stays", S: "starts", W: "waits", H: "holds", V: "victim", E: "ends" };
