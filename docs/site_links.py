@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _OUTSIDE = re.compile(
-    r"\[([^\]]*)\]\(((?:\.\./)+[^)#]*|studies/openb/[^)]*|examples/[^)]*|images/\w+\.py|notebooks/[^)]*)(?:#[^)]*)?\)"
+    r"\[([^\]]*)\]\(((?:\.\./)+[^)#]*|studies/openb/[^)]*|examples/[^)]*|go/[^)]*|ci/[^)]*|images/\w+\.py|notebooks/[^)]*)(?:#[^)]*)?\)"
 )
 
 

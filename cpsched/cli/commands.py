@@ -13,6 +13,8 @@ from cpsched.cli.capture import capture
 from cpsched.cli.check import check
 from cpsched.cli.command import Command
 from cpsched.cli.compare import compare
+from cpsched.cli.corpus import corpus
+from cpsched.cli.diff import diff
 from cpsched.cli.explain import explain
 from cpsched.cli.generate import generate
 from cpsched.cli.grouped import grouped
@@ -36,6 +38,8 @@ app = typer.Typer(name="cpsched", rich_markup_mode=None, pretty_exceptions_enabl
 app.command(cls=Command, epilog=EXIT_CODES)(grouped(solve))
 app.command(cls=Command, epilog=EXIT_CODES)(grouped(compare))
 app.command(cls=Command, epilog=EXIT_CODES)(check)
+app.command(cls=Command, epilog=EXIT_CODES)(diff)
+app.add_typer(corpus)
 app.command(cls=Command, epilog=EXIT_CODES)(grouped(explain))
 app.command(cls=Command, epilog=EXIT_CODES)(grouped(verify))
 app.add_typer(proof)

@@ -14,7 +14,6 @@ from cpsched.cli.output import busy, emit_tables
 from cpsched.cli.parameters import EXIT_CODES, Conf, Input, Lenient
 from cpsched.cli.progress import progress
 from cpsched.cli.proofs import steps_beside
-from cpsched.cli.tables import table
 from cpsched.cli.terms import Terms
 from cpsched.cli.verify import ModelOption, Release
 from cpsched.errors import InputError
@@ -70,6 +69,7 @@ def export(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     Each proof is replayed before it is written; a README in the folder names the commands that check the files.
     """
     from cpsched.certificate import Certificate
+    from cpsched.cli.tables import table
     from cpsched.files import read_document, write_whole
 
     document = read_document(certificate)
@@ -136,6 +136,8 @@ def readme(rows: list[tuple[str, str, str]], formats: list[str], file: str) -> s
 @proof.command("check", cls=Command, epilog=EXIT_CODES)
 def check(folder: Exported, with_: With = None) -> int:
     """Have exported proofs checked by programs written by others; exit code 1 if one is refused."""
+    from cpsched.cli.tables import table
+
     checkers = outside.chosen(with_)
     asked = [(checker, stem) for checker in checkers for stem in outside.stems_in(folder, checker)]
     if not asked:

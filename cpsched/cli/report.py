@@ -116,21 +116,23 @@ def report(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     changes = what_if.changes(input_)
     options = Options(time_limit=time_limit, workers=workers, seed=seed, deterministic=deterministic)
     if is_study(input_):
-        made, left_out = report_study(input_, drawn=(form or _form(output)) == "html")
+        made, left_out = report_study(input_, drawn=(form or form_of(output)) == "html")
     else:
         left_out = []
         given = (input_, tuple(solution or ()), engines, model, conf, kube_version, allow_extenders, lenient, strict)
         made = report_decisions(ReportRequest(*given, options, nodes, changes))
-    _write(made, form or _form(output), output)
+    write_report(made, form or form_of(output), output)
     warn(left_out)
     return UNREADABLE if left_out else FINE
 
 
-def _form(output: str | None) -> Form:
+def form_of(output: str | None) -> Form:
+    """As the ending of the file says."""
     return FORM_BY_ENDING.get(Path(output or "").suffix.lower(), "text")
 
 
-def _write(made: Report, form: Form, output: str | None) -> None:
+def write_report(made: Report, form: Form, output: str | None) -> None:
+    """Into the file, else on stdout."""
     if form == "text" and output is None:
         emit_tables(*_tables(made))
         return

@@ -24,6 +24,8 @@ from cpsched.what_if.changes import Changes
 ROW_SUFFIXES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
 EXPECTED = "expected.json"
 """Beside instances: file name → what is known about the case. Read are `model`, `only`, `pod_groups`, `decision`."""
+HEADER = "Corpus"
+"""Kind of the first line that `corpus export` writes before its rows; it is no case."""
 SOLUTION = ".solution.json"
 """Beside `case.json`: the recorded decision `case.solution.json`."""
 _CLUSTER = frozenset({"Node", "Pod"})
@@ -127,8 +129,14 @@ def count(corpus: str) -> int:
     if is_one_cluster(root):
         return 1
     files = _files(root) if os.path.isdir(root) else [root]
-    rows = (read_lines(file) if file.name.endswith(ROW_SUFFIXES) else _rows_of(file) for file in files)
+    rows = (_row_lines(file) if file.name.endswith(ROW_SUFFIXES) else _rows_of(file) for file in files)
     return sum(1 if found is None else sum(1 for _ in found) for found in rows)
+
+
+def _row_lines(file: Path) -> Iterator[bytes]:
+    """The lines of a file of rows; its header is recognised by how it begins, without reading it."""
+    head = f'{{"apiVersion": "cpsched/v1", "kind": "{HEADER}"'.encode()
+    return (line for _, line in read_lines(file) if not line.startswith(head))
 
 
 @cache
@@ -192,6 +200,8 @@ def _rows(file: Path, name: str, rows: Iterable[tuple[int, Any]]) -> Iterator[Ca
         if not isinstance(row, Mapping):
             place = f"line {number}"
             raise InputError("a row is a mapping", file=str(file), place=place, right="give id, objects and conf")
+        if row.get("kind") == HEADER and "objects" not in row and "instance" not in row:
+            continue
         yield Case(f"{name}#{row.get('id', number)}", str(file), number, row, row)
 
 

@@ -11,7 +11,7 @@ from cpsched.objectives import IN_MILLIONTHS, level_text
 from cpsched.ranking import Gap, Standing, gap
 from cpsched.report.document import Cell, Tone
 from cpsched.report.scene import View
-from cpsched.solution import NO_DECISION, Level, SolutionStatus
+from cpsched.solution import Level, SolutionStatus
 
 TONES: Mapping[str, Tone] = {"behind": "worse", "findings": "worse", "none": "worse"}
 PRIORITY_SUM = "victim_priority_sum"

@@ -22,6 +22,7 @@ WRITES: dict[str, tuple[str, ...]] = {
     "compare -o": ("compare", "{input}", "--cache", "none", "-o", "{file}"),
     "check --junit": ("check", "{input}", "--cache", "none", "--junit", "{file}"),
     "check --markdown": ("check", "{input}", "--cache", "none", "--markdown", "{file}"),
+    "corpus export -o": ("corpus", "export", "{input}", "--no-optimum", "-o", "{file}"),
     "explain -o": ("explain", "{input}", "--job", "default/urgent", "-o", "{file}"),
     "report -o": ("report", "{input}", "--format", "text", "-o", "{file}"),
     "generate -o": ("generate", "contended", "--set", "nodes=2", "-o", "{file}"),

@@ -1,0 +1,3 @@
+module cpsched.local/cpschedtest
+
+go 1.22

@@ -1,0 +1,1 @@
+"""The Go modules of docs/go, where Go is installed."""
