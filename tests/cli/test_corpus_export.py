@@ -44,7 +44,7 @@ def test_a_case_has_optimum_baseline_tags_and_a_sentence(cli: Command, tmp_path:
     assert "victims" in row["tags"]["feature"]
     assert "gang" in row["tags"]["plugin"]
     assert "preempt" in row["tags"]["action"]
-    assert row["sentence"].startswith("1 node, 2 pods running, 1 pending: volcano is worse than the proved optimum at victim_priority_sum")
+    assert row["sentence"].startswith("1 node, 2 pods running, 1 pending: volcano is behind at victim_priority_sum")
     certificate = tmp_path / "c.json"
     cli("solve", ISSUES / CASE, "--certificate", certificate)
     assert row["optimum"]["certificate_sha256"] == json.loads(certificate.read_text())["sha256"]
