@@ -118,7 +118,7 @@ def _alternative(explanation: Explanation) -> Iterator[Block]:
 def _repairs(explanation: Explanation) -> Iterator[Block]:
     if explanation.repairs:
         yield Table(
-            "Smallest changes that would allow placement", ["change", "then placed"], _repair_rows(explanation.repairs)
+            "Smallest changes that would allow placement", ["change", "then placed"], repair_rows(explanation.repairs)
         )
     open_kinds = _open_kinds(explanation)
     if open_kinds and explanation.repairs:
@@ -145,7 +145,8 @@ def _all(names: Sequence[str]) -> str:
     return f"{last} {'were' if last == _KINDS['nodes'] else 'was'}"
 
 
-def _repair_rows(found: Sequence[Repair]) -> list[tuple[str, str]]:
+def repair_rows(found: Sequence[Repair]) -> list[tuple[str, str]]:
+    """Each repair in words, and whether the job is then placed."""
     return [(" and ".join(_changes(one.changes)), _ADMITTED[one.admitted]) for one in found]
 
 

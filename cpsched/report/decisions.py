@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
@@ -10,6 +10,7 @@ from cpsched.contents import counted, nothing_to_decide
 from cpsched.instance import ENDED, Status
 from cpsched.report.cluster import MOST_NODES, cluster_section
 from cpsched.report.document import Block, Cell, Report, Section, Text, table
+from cpsched.report.explained import JobExplained, explained_section
 from cpsched.report.explorer import explorer_section
 from cpsched.report.jobs import job_table, move_table, stay_rows
 from cpsched.report.levels import level_section
@@ -22,9 +23,20 @@ from cpsched.report.told import DecisionFacts, doubt_cells
 from cpsched.snapshot import Snapshot
 
 
-def decision_report(scene: Scene, told: DecisionFacts | None = None, *, most_nodes: int = MOST_NODES) -> Report:
-    """Everything there is to see about decisions on one cluster; a comparison adds its verdicts and reasons."""
+def decision_report(
+    scene: Scene,
+    told: DecisionFacts | None = None,
+    left_pending: Sequence[JobExplained] = (),
+    *,
+    most_nodes: int = MOST_NODES,
+) -> Report:
+    """Everything there is to see about decisions on one cluster.
+
+    A comparison adds its verdicts and reasons, explanations of jobs left pending what would have to change for them.
+    """
     sections = decision_sections(scene, most_nodes=most_nodes)
+    if changes := explained_section(left_pending):
+        sections.insert(2, changes)
     if told is not None and told.differences:
         sections.insert(2, Section("differences", "What differs, and why", told.differences))
     return Report(
@@ -32,7 +44,7 @@ def decision_report(scene: Scene, told: DecisionFacts | None = None, *, most_nod
         about=_about(scene),
         verdict=tuple(verdict(scene, told)),
         facts=_facts(scene),
-        sections=(explorer_section(scene), *sections),
+        sections=(explorer_section(scene, {} if told is None else told.reasons, left_pending), *sections),
         made_from=tuple(_made_from(scene)),
     )
 

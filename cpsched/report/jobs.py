@@ -78,15 +78,28 @@ def _job_cell(view: View, job: SessionJob, starving: bool) -> Cell:
     return Cell(f"{result} ({told})" if told else result, tones.get(result, ""))
 
 
+def _first_of(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} alike"
+
+
 def move_table(scene: Scene) -> Table:
-    """Every task that some decision places or evicts, with one column per decision."""
+    """Every task that some decision places or evicts, with one column per decision; those that are alike in one row."""
     columns = ("task", "#priority", "requests", "before", *(view.name for view in scene.views))
-    rows: list[tuple[str | Cell, ...]] = []
+    alike: dict[tuple[str | Cell, ...], list[str]] = {}
     for task in scene.touched:
         asks = listed({name: value for name, value in task.requests.items() if name != "pods"})
         before = f"on {task.node}" if task.node else "pending"
         cells = [_move(scene.snapshot, view, *view.fate(task), task.key) for view in scene.views]
-        rows.append((task.key, str(task.pod_priority), asks or "nothing", before, *cells))
+        job = scene.snapshot.job_by_task.get(task.key)
+        key: tuple[str | Cell, ...] = (
+            job.key if job else task.key,
+            str(task.pod_priority),
+            asks or "nothing",
+            before,
+            *cells,
+        )
+        alike.setdefault(key, []).append(task.key)
+    rows = [(_first_of(names), *rest) for (_, *rest), names in alike.items()]
     return table("Placed and evicted pods", columns, rows)
 
 

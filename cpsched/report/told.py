@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from cpsched.errors import InputError
@@ -27,6 +27,8 @@ class DecisionFacts:
     solutions: tuple[Solution, ...]
     verdict: tuple[Cell, ...]
     differences: tuple[Table, ...]
+    reasons: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Decision → task → why the engine treats it otherwise than the best decision does."""
 
     @classmethod
     def parse(cls, data: Any, *, file: str | None = None) -> DecisionFacts:
@@ -48,6 +50,9 @@ class DecisionFacts:
                     Cell(f"{one['engine']}: {one['sentence']}.", TONES.get(one["verdict"], "better")) for one in engines
                 ),
                 differences=tuple(_differences(one, best) for one in engines if one["differences"]),
+                reasons={
+                    one["engine"]: {each["task"]: each["reason"] for each in one["differences"]} for one in engines
+                },
             )
         except (KeyError, TypeError) as error:
             wrong = f"not a whole {KIND} ({error})"

@@ -13,6 +13,7 @@ from cpsched.options import Options
 from cpsched.policy import model_names
 from cpsched.report.decisions import decision_report
 from cpsched.report.document import Cell, Report
+from cpsched.report.explained import explained
 from cpsched.report.html import ChangeForm, html
 from cpsched.report.scene import Scene
 from cpsched.serve.change_request import FIELDS, ChangeRequest
@@ -51,4 +52,5 @@ class Session:
         policy = load_policy(model, self.conf, instance=instance)
         names = ("kube" if policy.is_kube else "volcano", "optimal")
         solutions = [stamped(instance, run(name, instance, policy, self.options)) for name in names]
-        return decision_report(Scene.of(instance, policy, solutions, names))
+        scene = Scene.of(instance, policy, solutions, names)
+        return decision_report(scene, left_pending=explained(scene, self.options))

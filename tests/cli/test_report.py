@@ -28,7 +28,8 @@ def test_without_a_wish_the_mirror_meets_the_optimum_in_tables(cli: Command, tin
     assert "it was not needed: without this eviction no further rule is broken" in out
     assert "optimal: proved optimal on every level. It reserves capacity for 1 pod and evicts 1 pod." in out
     assert re.search(
-        r"notebook/task-0 +10 +1 cpu, 1 gpu +on gpu-node +evicted \(preempt for default/urgent\) +stays", out
+        r"notebook/task-0 and 1 alike +10 +1 cpu, 1 gpu +on gpu-node +evicted \(preempt for default/urgent\) +stays",
+        out,
     )
     assert re.search(r"gpu-node +gpu +8 +8 +0 +0 +6 +8", out)
 

@@ -29,7 +29,7 @@ class Lists {
   }
 
   _link(kind, name, text) {
-    return el("button", { type: "button", class: "link", onclick: () => this.choose(`${kind}:${name}`) }, text || name);
+    return el("button", { type: "button", class: "link", onclick: () => this.choose(`${kind}:${name}`) }, text || breakable(name));
   }
 
   _jobs(passes, states) {

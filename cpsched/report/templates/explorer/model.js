@@ -25,6 +25,7 @@ class Cluster {
     this.numbers = { job: new Map(this.jobs.map((job) => [job.name, job.id])), task: new Map(this.tasks.map((task) => [task.key, task.id])) };
     for (const task of this.tasks) task.names = `${task.key}\n${task.job >= 0 ? this.jobs[task.job].name : ""}`.toLowerCase();
     for (const node of this.nodes) node.names = node.name.toLowerCase();
+    this.explained = data.explained;
     this.views = [];
     this.fates = [];
     this.summaries = [];
