@@ -172,7 +172,7 @@ def test_a_study_in_all_forms(cli: Command, tiny: Path, tmp_path: Path) -> None:
     assert cli("study", folder, "--instances", tiny, "--workers", "1").code == 0
     code, out, err = cli("report", folder)
     assert (code, err) == (0, "")
-    assert "volcano under volcano, 1 decision against the optimum: behind in 1." in out
+    assert "volcano under volcano, 1 decision against the optimum: worse in 1." in out
     assert re.search(
         r"preempt-one-is-enough.json +volcano +volcano +1 +1 +4 +victim_priority_sum +3 victims, priority sum 120", out
     )
