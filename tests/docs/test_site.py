@@ -67,6 +67,26 @@ def test_the_page_about_python_names_all_that_is_exported() -> None:
     assert missing == []
 
 
+def test_the_ratios_of_the_benchmark_page_are_those_of_the_studies() -> None:
+    page = (ROOT / "docs" / "benchmarks.md").read_text()
+    rows = re.findall(
+        r"^\| \[.*\]\((\S+)\) \| ([\d,]+) \| ([\d,]+) \(\S+%\) \| ([\d,]+) \(\S+%\) \| (\d+) \|$", page, re.MULTILINE
+    )
+    assert len(rows) == 4
+    for place, compared, optimal, worse, broken in rows:
+        text = (ROOT / "docs" / place).read_text()
+        if "real-" in place:
+            assert f"compared with the optimum | {compared} |" in text
+            assert f"| — optimal, proved | {optimal} (" in text
+            assert f"| — worse: a better decision is known | {worse} (" in text
+            assert f"| decisions that break a rule | {broken} (" in text
+        else:
+            assert f" {optimal} | {worse} | {broken} |" in next(
+                line for line in text.splitlines() if "| all | all |" in line
+            )
+            assert int(compared) == int(optimal) + int(worse)
+
+
 def test_commands_in_questions_exist() -> None:
     text = (ROOT / "docs" / "questions.md").read_text() + (ROOT / "docs" / "index.md").read_text()
     options = set(re.findall(r"`(--[a-z-]+)`", text))

@@ -191,8 +191,8 @@ class Detail {
     const victims = cluster.victimsFor(state, job);
     const most = victims.reduce((top, task) => Math.max(top, task.priority), -Infinity);
     return el("span", {}, placed, nodes.size > 0 && [" on ", this._names("node", [...nodes])], placed && others && ", ", others, !placed && !others && "nothing changes",
-      victims.length > 0 && [`; for it ${victims.length === 1 ? "1 pod is" : `${victims.length} pods are`} evicted (highest priority ${most}): `, this._names("task", victims.map((task) => task.key)), this._victimReason(state, victims)],
-      reasons.size > 0 && `; why: ${[...reasons].slice(0, 3).join(" | ")}`, ".");
+      victims.length > 0 && [`; for it ${victims.length === 1 ? "1 pod is" : `${victims.length} pods are`} evicted (highest priority ${most}): `, this._names("task", victims.map((task) => task.key))],
+      reasons.size > 0 && `; why: ${[...reasons].slice(0, 3).join(" | ")}`, ".", this._victimReason(state, victims));
   }
 }
 
