@@ -288,6 +288,6 @@ def test_without_a_script_everything_stands_in_the_tables(browser: Any, file: Pa
     page = context.new_page()
     page.goto(file.as_uri())
     assert page.locator("#explorer").is_hidden()
-    assert page.get_by_text("Placed and evicted pods").is_visible()
+    assert page.get_by_role("heading", name="Placed and evicted pods").is_visible()
     assert page.locator("article.node").first.is_visible()
     context.close()
