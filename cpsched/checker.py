@@ -53,7 +53,7 @@ def stamped(instance: Instance, solution: Solution) -> Solution:
 def examined(instance: Instance, policy: Policy, solution: Solution, known: Decision | None = None) -> CheckedSolution:
     """An engine's solution with its findings, and its levels unless its own proofs hold them; not stamped.
 
-    `known` spares the work if it is the decision inside the solution, judged before.
+    `known` spares the work if it is the decision inside the solution, checked before.
     """
     decision = _same(known, instance, policy, solution) or decision_of(instance, policy, solution)
     computed = () if solution.status in NO_DECISION else levels(decision)

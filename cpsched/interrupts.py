@@ -23,7 +23,7 @@ class Interrupts:
     """Meanwhile SIGINT raises KeyboardInterrupt where no import is under way, else when the outermost one is through.
 
     An extension module that is interrupted while it starts raises ImportError, prints a traceback, or goes on as if
-    nothing had happened. A SIGINT that this process was told to ignore, or that somebody else handles, stays so.
+    nothing had happened. A SIGINT that this process ignores, or that other code handles, stays so.
     """
 
     def __init__(self) -> None:

@@ -10,6 +10,9 @@ from cpsched.errors import InputError
 
 DOCUMENTED_CHOICE = 1
 Prover = Literal["cp-sat", "highs", "both"]
+"""Who may be selected; `cpsched.optimum.provers.SELECTIONS` has the provers that each lets answer."""
+WITHOUT_DETERMINISTIC_LIMIT: dict[Prover, str] = {"highs": "HiGHS"}
+"""Those whose work cannot be limited the same on every machine, by the solver's name."""
 
 
 @dataclass(frozen=True)
@@ -49,5 +52,6 @@ class Options:
             raise InputError(f"the seed is {self.seed}", right="give a number from 0 to 2147483647")
         if self.prover not in get_args(Prover):
             raise InputError(f"the prover is {self.prover}", right=f"give one of {', '.join(get_args(Prover))}")
-        if self.deterministic and self.prover == "highs":
-            raise InputError("HiGHS has no deterministic limit", place="prover", right="give cp-sat, or both")
+        if self.deterministic and self.prover in WITHOUT_DETERMINISTIC_LIMIT:
+            named = WITHOUT_DETERMINISTIC_LIMIT[self.prover]
+            raise InputError(f"{named} has no deterministic limit", place="prover", right="give cp-sat, or both")

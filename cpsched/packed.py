@@ -62,8 +62,8 @@ class Guarded:
 
 def foreign(data: bytes, file: str) -> InputError | None:
     """What data of another kind is, if its first bytes tell."""
-    told = next((told for sign, told in _FOREIGN.items() if data.startswith(sign)), None)
-    return None if told is None else InputError(told[0], file=file, right=told[1])
+    meaning = next((meaning for sign, meaning in _FOREIGN.items() if data.startswith(sign)), None)
+    return None if meaning is None else InputError(meaning[0], file=file, right=meaning[1])
 
 
 def opened(data: bytes, file: str, most: int) -> Guarded | None:

@@ -135,7 +135,7 @@ class Solution(Framed, _Part):
     kind: Literal["Solution"] = "Solution"
     engine: str = ""
     model: str = Field("", description="name of the model; of a file that bears a shipped name: volcano (from FILE)")
-    kube_version: Literal[KubeVersion, ""] = Field("", description="release of kube-scheduler that it was judged by")
+    kube_version: Literal[KubeVersion, ""] = Field("", description="release of kube-scheduler that it was checked by")
     policy_sha256: str = Field("", description="of the model and the scheduler configuration together")
     status: SolutionStatus = SolutionStatus.HEURISTIC
     binds: dict[str, str] = Field({}, description="task → node: starts now")
@@ -202,7 +202,7 @@ class Solution(Framed, _Part):
     def from_outside(self) -> Solution:
         """As a decision counts that was not made here: what it does, and what it states without a proof.
 
-        Its levels are left for the judge to hold against the true ones. What it says in our name is left out: notes,
+        Its levels are left for the checker to hold against the true ones. What it says in our name is left out: notes,
         interruptions, kube-scheduler's own counts, versions of this package and its solvers.
         """
         decides = self.binds or self.reserves or self.evictions
@@ -239,7 +239,7 @@ class Solutions(_Part):
     api_version: Literal["cpsched/v1"] = Field("cpsched/v1", alias="apiVersion")
     kind: Literal["Solutions"] = "Solutions"
     solutions: tuple[Solution, ...] = Field(description="one per scheduler whose pods wait; the model says whose it is")
-    notes: tuple[str, ...] = Field((), description="what is to be said of them together")
+    notes: tuple[str, ...] = Field((), description="what holds of them together")
 
     @classmethod
     def parse(cls, data: Any, *, file: str | None = None) -> tuple[Solution, ...]:

@@ -57,14 +57,14 @@ def mixed(seed: int) -> Snapshot:
     ]
     deserved = [{"cpu": 1, "memory": r.choice(["1Gi", "3Gi"])}, {"cpu": r.choice([1, 5]), "memory": "1Gi"}]
     queues = [{"name": name, "deserved": share} for name, share in zip(("left", "right"), deserved, strict=True)]
-    told = conf(
+    stated = conf(
         ALL,
         "priority",
         {"name": "gang", "enablePreemptable": False},
         "predicates",
         r.choice(["capacity", "proportion"]),
     )
-    return snapshot_of(cluster(*map(one, range(6)), nodes=nodes, queues=queues), conf=told)
+    return snapshot_of(cluster(*map(one, range(6)), nodes=nodes, queues=queues), conf=stated)
 
 
 def crowds() -> Iterator[Snapshot]:
@@ -82,9 +82,9 @@ def crowds() -> Iterator[Snapshot]:
 
         queues = [{"name": "left", "weight": 1}, {"name": "right", "weight": 3}, {"name": "shut", "state": "Closed"}]
         gang = {"name": "gang", "enableJobPipelined": r.random() < 0.5}
-        told = conf(ALL, "priority", r.choice([gang, gang, "overcommit"]), "predicates", "proportion")
+        stated = conf(ALL, "priority", r.choice([gang, gang, "overcommit"]), "predicates", "proportion")
         nodes = {"n1": 6, "n2": 6, "n3": 1}
-        yield snapshot_of(cluster(*(one(f"j{n}") for n in range(60)), nodes=nodes, queues=queues), conf=told)
+        yield snapshot_of(cluster(*(one(f"j{n}") for n in range(60)), nodes=nodes, queues=queues), conf=stated)
 
 
 def crowded(seed: int) -> Decision:
@@ -107,9 +107,9 @@ def crowded(seed: int) -> Decision:
             jobs.append(job(f"new-{name}-{i}", pending(r.choice(asked)), priority=priority, queue=queue))
             where[f"new-{name}-{i}"] = name
     queues = [{"name": "left"}, {"name": "right", "weight": 5}]
-    told = conf(actions, "priority", "gang", "predicates", "proportion")
+    stated = conf(actions, "priority", "gang", "predicates", "proportion")
     nodes = {name: sum(cpus) + r.choice([0, 0, 1]) for name, cpus in sizes.items()}
-    snapshot = snapshot_of(cluster(*jobs, nodes=nodes, queues=queues), conf=told, rules=rules)
+    snapshot = snapshot_of(cluster(*jobs, nodes=nodes, queues=queues), conf=stated, rules=rules)
     tasks = snapshot.instance.tasks
     placed = {key: where[key.split("/")[0]] for key, task in tasks.items() if not task.node}
     gone = [Eviction(task=key) for key, task in tasks.items() if task.node and r.random() < 0.7]
@@ -117,7 +117,7 @@ def crowded(seed: int) -> Decision:
 
 
 def decisions(snapshot: Snapshot, count: int = 6) -> Iterator[Decision]:
-    """Anything goes: placed anywhere, evicted by anybody, running tasks placed again."""
+    """Anything goes: placed anywhere, evicted by any task, running tasks placed again."""
     r = random.Random(len(snapshot.instance.tasks))
     tasks, nodes = snapshot.instance.tasks.values(), list(snapshot.instance.nodes)
     for _ in range(count):

@@ -84,7 +84,7 @@ def zipped(members: Mapping[str, bytes | str]) -> bytes:
     return stream.getvalue()
 
 
-def unfolded(folder: Path, members: Mapping[str, bytes | str]) -> Path:
+def as_folder(folder: Path, members: Mapping[str, bytes | str]) -> Path:
     """The same as files of a folder."""
     for name, content in members.items():
         path = folder / name

@@ -1,4 +1,4 @@
-"""Short ways to judge a decision in a test: an instance and a decision in, broken rules and levels out."""
+"""Short ways to check a decision in a test: an instance and a decision in, broken rules and levels out."""
 
 from __future__ import annotations
 
@@ -97,8 +97,8 @@ def broken(decision: Decision) -> set[str]:
     return {violation.rule for violation in violations(decision)}
 
 
-def judged_both_ways(decisions: Iterable[Decision]) -> int:
-    """How many decisions there are; each is judged the same, with shortcuts over identical tasks and without.
+def checked_both_ways(decisions: Iterable[Decision]) -> int:
+    """How many decisions there are; each is checked the same, with shortcuts over identical tasks and without.
 
     Decisions on one session that follow each other share the plain one too.
     """

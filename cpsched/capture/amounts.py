@@ -45,7 +45,7 @@ def _is_text(schema: Any) -> bool:
 
 
 def _fields() -> Iterator[tuple[str, dict[str, Any]]]:
-    for shape in TAKEN.values():
+    for shape in {shape for shapes in TAKEN.values() for shape in shapes}:
         schema = shape.model_json_schema()
         for part in (schema, *schema.get("$defs", {}).values()):
             for name, field in part.get("properties", {}).items():

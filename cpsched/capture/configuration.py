@@ -93,7 +93,9 @@ def read_fields(own: SchedulerConf) -> Raw:
     if own.scheduler == "volcano":
         conf = {key: value for key, value in own.conf.items() if key in _VOLCANO_FIELDS}
         conf["tiers"] = [_tier(tier) for tier in _list(conf.get("tiers"))]
-        return conf
+        # How old a measured load may be; where it is measured stays out.
+        interval = _mapping(own.conf.get("metrics")).get("interval")
+        return conf if interval is None else {**conf, "metrics": {"interval": interval}}
     conf = {key: value for key, value in own.conf.items() if key in _KUBE_FIELDS}
     if "profiles" in conf:
         conf["profiles"] = [_profile(profile) for profile in _list(conf["profiles"])]

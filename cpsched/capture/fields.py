@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any, Union, get_args, get_origin
+from typing import Any, NamedTuple, Union, get_args, get_origin
 
-from pydantic import BaseModel
+from pydantic import AliasChoices, BaseModel
+from pydantic.fields import FieldInfo
+
+from cpsched.hardware import vgpu
 
 Raw = dict[str, Any]
 
@@ -24,13 +27,22 @@ ANNOTATIONS = (
     "cpsched/",
 )
 """How the names of annotations begin that schedulers read; `kubectl apply` keeps the whole manifest in another one."""
-BARE_ANNOTATIONS = frozenset({"kubernetes.io/config.mirror", "kwok.x-k8s.io/node", "sla-waiting-time"})
+BARE_ANNOTATIONS = frozenset({"kubernetes.io/config.mirror", "kwok.x-k8s.io/node", "sla-waiting-time", *vgpu.CHOICE})
 
 
-def kept(raw: Mapping[str, Any], shape: type[BaseModel]) -> Raw:
-    """The object with the fields of its shape, as they are written."""
+def kept(raw: Mapping[str, Any], *shapes: type[BaseModel]) -> Raw:
+    """The object with the fields of its shapes, as they are written."""
     content = {name: raw[name] for name in ("apiVersion", "kind") if name in raw}
-    return content | _kept(raw, shape)
+    for shape in shapes:
+        content = _both(content, _kept(raw, shape))
+    return content
+
+
+def _both(one: Any, other: Any) -> Any:
+    """What is in one of two selections of the same object."""
+    if not isinstance(one, dict) or not isinstance(other, dict):
+        return other
+    return one | {name: _both(one[name], value) if name in one else value for name, value in other.items()}
 
 
 def _kept(raw: Mapping[str, Any], shape: type[BaseModel]) -> Raw:
@@ -42,12 +54,16 @@ def _kept(raw: Mapping[str, Any], shape: type[BaseModel]) -> Raw:
     return content
 
 
-def _value(value: Any, shape: type[BaseModel] | None) -> Any:
-    if shape is None:
+def _value(value: Any, within: _Within | None) -> Any:
+    if within is None:
         return value
     if isinstance(value, list):
-        return [_value(item, shape) for item in value]
-    return _kept(value, shape) if isinstance(value, Mapping) else value
+        return [_value(item, within) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    if within.by_name:
+        return {name: _value(item, _Within(within.shape)) for name, item in value.items()}
+    return _kept(value, within.shape)
 
 
 def _annotations(value: Any) -> Any:
@@ -56,17 +72,36 @@ def _annotations(value: Any) -> Any:
     return {name: text for name, text in value.items() if name.startswith(ANNOTATIONS) or name in BARE_ANNOTATIONS}
 
 
+class _Within(NamedTuple):
+    """The shape of what is in a field, of one or of a list, or of each under a name of its own."""
+
+    shape: type[BaseModel]
+    by_name: bool = False
+
+
 @cache
-def _shapes_within(shape: type[BaseModel]) -> dict[str, type[BaseModel] | None]:
+def _shapes_within(shape: type[BaseModel]) -> dict[str, _Within | None]:
     """The names of the fields as they are written, each with the shape of what is in it."""
-    return {info.alias or name: _shape_in(info.annotation) for name, info in shape.model_fields.items()}
+    fields = shape.model_fields.items()
+    return {written: _within(info.annotation) for name, info in fields for written in _written(name, info)}
 
 
-def _shape_in(annotation: Any) -> type[BaseModel] | None:
+def _written(name: str, info: FieldInfo) -> list[str]:
+    alias = info.validation_alias
+    if isinstance(alias, AliasChoices):
+        return [str(one) for one in alias.choices]
+    return [info.alias or name]
+
+
+def _within(annotation: Any) -> _Within | None:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    if get_origin(annotation) in (Union, types.UnionType, tuple) or hasattr(annotation, "__metadata__"):
-        return next((found for part in get_args(annotation) if (found := _shape_in(part)) is not None), None)
+        return _Within(annotation)
+    origin, parts = get_origin(annotation), get_args(annotation)
+    if origin is dict:
+        found = _within(parts[1])
+        return found and _Within(found.shape, by_name=True)
+    if origin in (Union, types.UnionType, tuple) or hasattr(annotation, "__metadata__"):
+        return next((found for part in parts if (found := _within(part)) is not None), None)
     return None
 
 
@@ -83,17 +118,21 @@ def without_images(items: list[Raw]) -> list[Raw]:
                 container.pop("image", None)
         elif item.get("kind") == "Node" and isinstance(item.get("status"), dict):
             item["status"] |= {"images": _wanted_images(item["status"].get("images"), wanted)}
-        elif item.get("kind") == "Job":
-            for template in _templates(item):
-                for container in _containers(template):
-                    container.pop("image", None)
+        elif item.get("kind") != "Pod" and item.get("kind") != "Node":
+            for container in containers_within(item.get("spec")):
+                container.pop("image", None)
     return items
 
 
-def _templates(job: Raw) -> list[Raw]:
-    """Pod templates of Volcano's Job."""
-    tasks = (job.get("spec") or {}).get("tasks") or []
-    return [task["template"] for task in tasks if isinstance(task, Mapping) and isinstance(task.get("template"), dict)]
+def containers_within(value: Any) -> Iterator[Raw]:
+    """The containers of all pod templates in it."""
+    if isinstance(value, dict):
+        yield from _containers({"spec": value})
+        for item in value.values():
+            yield from containers_within(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from containers_within(item)
 
 
 def _wanted_images(images: Any, wanted: set[str]) -> list[Raw]:

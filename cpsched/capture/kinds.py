@@ -9,15 +9,18 @@ from cpsched.errors import InputError
 from cpsched.objects import FORMER_GROUPS, KINDS, UNREAD_VERSIONS
 from cpsched.objects.base import Object
 from cpsched.objects.event import Event
-from cpsched.workloads.volcano_job import VolcanoJob
+from cpsched.workloads.registry import WORKLOADS
 
 Kind = tuple[str, str]
 """(API group, kind) as in KINDS."""
 
-TAKEN: dict[Kind, type[Object]] = {kind: shape for kind, shape in KINDS.items() if shape is not Event}
-TAKEN["batch.volcano.sh", "Job"] = VolcanoJob
-"""Kinds that are asked for. Events say nothing that conditions of pods do not say, and there are many of them. Of
-workloads, Volcano's Job alone makes its pods only after a scheduler has let it in: until then its templates are all."""
+_READ: dict[Kind, tuple[type[Object], ...]] = {kind: (shape,) for kind, shape in KINDS.items() if shape is not Event}
+"""Events say nothing that conditions of pods do not say, and there are many of them."""
+TAKEN: dict[Kind, tuple[type[Object], ...]] = _READ | {
+    kind: (*_READ.get(kind, ()), workload.shape) for kind, workload in WORKLOADS.items()
+}
+"""Kinds that are asked for, with the shapes that read them: of workloads pods are made that do not exist yet, and some
+are read by schedulers too."""
 NEEDED = (("", "Node"), ("", "Pod"))
 """Without these there is nothing to decide."""
 
@@ -53,9 +56,9 @@ class Discovery:
 
     @property
     def absent(self) -> tuple[str, ...]:
-        """Kinds that the cluster does not have."""
+        """Kinds that schedulers read and the cluster does not have."""
         there = {one.kind for one in self.resources}
-        return tuple(title(kind) for kind in TAKEN if kind not in there)
+        return tuple(title(kind) for kind in _READ if kind not in there)
 
 
 def title(kind: Kind) -> str:
@@ -64,11 +67,11 @@ def title(kind: Kind) -> str:
     return f"{name}.{group}" if group else name
 
 
-def shape_of(api_version: str, kind: str) -> tuple[Kind, type[Object]] | None:
+def known_kind(api_version: str, kind: str) -> Kind | None:
     """The kind in TAKEN of an object that says this of itself."""
     group = api_version.rpartition("/")[0]
     known = (FORMER_GROUPS.get(group, group), kind)
-    return (known, TAKEN[known]) if known in TAKEN else None
+    return known if known in TAKEN else None
 
 
 def discover(kubectl: Kubectl) -> Discovery:
@@ -81,12 +84,12 @@ def discover(kubectl: Kubectl) -> Discovery:
         if len(columns) < 4 or columns[-2] not in ("true", "false"):
             continue
         name, version, kind = columns[0], columns[-3], columns[-1]
-        known = shape_of(version, kind)
+        known = known_kind(version, kind)
         if known is not None and version not in UNREAD_VERSIONS:
-            resource = Resource(name, version.rpartition("/")[0], known[0])
+            resource = Resource(name, version.rpartition("/")[0], known)
             is_former = resource.group in FORMER_GROUPS
-            if known[0] not in found or not is_former:
-                found[known[0]] = resource
+            if known not in found or not is_former:
+                found[known] = resource
     if not all(kind in found for kind in NEEDED):
         if reading.failed:
             raise reading.error()

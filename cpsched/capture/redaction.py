@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from cpsched.capture.amounts import amounts, plain
+from cpsched.capture.annotations import FORMS, unless_number
 from cpsched.capture.fields import Raw, normalized
 from cpsched.capture.members import by_exact_names
 from cpsched.capture.pseudonyms import Pseudonyms
@@ -20,11 +21,11 @@ _DEVICES = frozenset({"attributes", "consumesCounters", "disruptionMode", "share
 """What a driver says of its devices stays, as selectors read it; so do mappings from resources to amounts."""
 _PLAIN = frozenset({
     "CPUManagerPolicy", "TopologyManagerPolicy", "accessModes", "allocatable", "allocationMode", "apiGroup",
-    "apiVersion", "attacher", "bindingConditions", "deviceClassName", "distinctAttribute", "driver", "effect",
-    "expression", "extendedResourceName", "kind", "matchAttribute",
-    "maxUnavailable", "minAvailable", "mode", "nodeAffinityPolicy", "nodeTaintsPolicy", "operator", "protocol",
-    "provisioner", "reason", "resource", "resourceVersion", "restartPolicy", "schedulerName", "state", "status", "type",
-    "volumeBindingMode", "volumeMode", "whenUnsatisfiable",
+    "apiVersion", "attacher", "bindingConditions", "completionMode", "deviceClassName", "distinctAttribute", "driver",
+    "effect", "expression", "extendedResourceName", "kind", "matchAttribute", "maxUnavailable", "minAvailable",
+    "mode", "nodeAffinityPolicy", "nodeTaintsPolicy", "operator", "podManagementPolicy", "protocol", "provisioner",
+    "reason", "resource", "resourceVersion", "restartPolicy", "schedulerName", "startupPolicyOrder", "state",
+    "status", "type", "volumeBindingMode", "volumeMode", "whenUnsatisfiable",
 })  # fmt: skip
 """Fields whose texts are words of the API or names of software; they stay, as amounts and times do."""
 _NAMED_AFTER_SOFTWARE = frozenset({"CSIDriver", "DeviceClass"})
@@ -34,18 +35,9 @@ _HANDLE_WORDS = frozenset({"aws:", "disks", "projects", "regions", "zones"})
 _KNOWN_KEY = re.compile(r"(?:[^/]*\.)?(?:kubernetes\.io|k8s\.io|volcano\.sh|gke\.io|aws\.com|openstack\.org)/.*")
 _MARKS = frozenset({"kubernetes.io/arch", "kubernetes.io/os", "volcano.sh/preemptable"})
 """Labels and annotations whose values are words, not names."""
-_PLAIN_ANNOTATIONS = _MARKS | {"storage.alpha.kubernetes.io/migrated-plugins"}
-_NAMING_ANNOTATIONS = frozenset(
-    {
-        "scheduling.k8s.io/group-name",
-        "scheduling.volcano.sh/queue-name",
-        "volcano.sh/hierarchy",
-        "volcano.sh/queue-name",
-        "volcano.sh/task-spec",
-        "volume.kubernetes.io/selected-node",
-    }
-)
-_NO_NAME = re.compile(r"true|false|hard|soft|[-+\d.,/%]*|(?:\d+(?:\.\d+)?(?:ns|us|ms|s|m|h|d))+")
+_NUMBERS = frozenset({"volcano.sh/cooldown-time"})
+"""Labels whose values are times where they are read."""
+_EXCLUSIVE = "deviceshare.GPUExclusiveRules"
 _ANY_ADDRESS = frozenset({"0.0.0.0", "::"})
 
 
@@ -110,7 +102,7 @@ class _Walk:
             if _is_amounts(name):
                 return value
             if name == "labels" or _is_equal_labels(name, value):
-                return {self.key(key): self.value(key, text) for key, text in value.items()}
+                return self._labels(value)
             if name == "annotations":
                 return {key: self._annotation(key, text) for key, text in value.items()}
             if name in ("minTaskMember", "disruptedPods"):
@@ -138,14 +130,18 @@ class _Walk:
             return self._noted(f"{self._word(image)}:tag", image)
         return self._handle(text) if name in _HANDLES else self.text(text)
 
+    def _labels(self, labels: Mapping[str, Any]) -> Raw:
+        return {self.key(str(key)): self.value(str(key), text) for key, text in labels.items()}
+
     def key(self, key: str) -> str:
         """The key of a label or taint; those of Kubernetes and of clouds stay, and so do names of resources."""
         return key if key in self._resources or _KNOWN_KEY.fullmatch(key) else self.text(key)
 
     def value(self, key: str, value: Any) -> Any:
         """The value of a label; numbers stay where some selector compares them."""
-        is_plain = not isinstance(value, str) or key in _MARKS or key in self._compared
-        return value if is_plain else self.text(value)
+        if not isinstance(value, str) or key in _MARKS:
+            return value
+        return unless_number(value, self.text) if key in _NUMBERS or key in self._compared else self.text(value)
 
     def text(self, text: str) -> str:
         """A name, or several with / or two underscores between them."""
@@ -169,9 +165,7 @@ class _Walk:
         return pseudonym
 
     def _annotation(self, key: str, text: Any) -> Any:
-        if not isinstance(text, str) or key in _PLAIN_ANNOTATIONS:
-            return text
-        return text if key not in _NAMING_ANNOTATIONS and _NO_NAME.fullmatch(text) else self.text(text)
+        return FORMS.get(key, unless_number)(text, self.text) if isinstance(text, str) else text
 
     def _conf(self, value: Any, name: str) -> Any:
         """A configuration: names of plugins and resources stay; labels and zones get pseudonyms, addresses go."""
@@ -180,6 +174,8 @@ class _Walk:
         if isinstance(value, Mapping):
             return {self._conf_key(str(key)): self._conf(item, str(key)) for key, item in value.items()}
         if isinstance(value, list):
+            if name == _EXCLUSIVE and all(isinstance(item, Mapping) for item in value):
+                return list(map(self._labels, value))
             return [self._conf(item, name) for item in value]
         if name == "topologyKey" and isinstance(value, str):
             return self.key(value)
@@ -212,8 +208,10 @@ def _resource_names(value: Any) -> Iterator[str]:
 
 
 def _compared_keys(value: Any) -> Iterator[str]:
-    """Keys whose values some expression compares as numbers."""
+    """Keys whose values some expression, or the order of sub-groups, compares as numbers."""
     if isinstance(value, Mapping):
+        for policy in value.get("subGroupPolicy") or ():
+            yield from map(str, policy.get("matchLabelKeys") or ())
         key = value.get("key")
         if value.get("operator") in ("Gt", "Lt") and isinstance(key, str):
             yield key

@@ -11,9 +11,10 @@ from typing import Any
 from cpsched import timestamps
 from cpsched.capture.configuration import configurations
 from cpsched.capture.fields import Raw, is_pending, kept, without_images
-from cpsched.capture.kinds import NEEDED, Discovery, Resource, discover, shape_of
+from cpsched.capture.kinds import NEEDED, TAKEN, Discovery, Kind, Resource, discover, known_kind
 from cpsched.capture.kubectl import Kubectl, Reading
 from cpsched.capture.redaction import redacted
+from cpsched.capture.templates import without_templates
 from cpsched.errors import InputError
 from cpsched.importers.captured import FORBIDDEN, KIND
 from cpsched.instance import API_VERSION
@@ -54,7 +55,7 @@ def take(kubectl: Kubectl, version: str, report: Callable[[str], None] = lambda 
     Args:
         kubectl: which cluster, and as whom.
         version: of this program.
-        report: is told what is asked for next.
+        report: is given what is asked for next.
     """
     kubectl = kubectl.begun()
     report("Asking which kinds the cluster has")
@@ -76,7 +77,7 @@ def take(kubectl: Kubectl, version: str, report: Callable[[str], None] = lambda 
         "configurations": [{**one, "waiting": _waiting(one, raw)} for one in confs],
         "missing": [*found.missing, *missing, *missed],
     }
-    items = [_kept(item) for item in raw]
+    items = without_templates([_kept(item) for item in raw])
     return Capture(document, without_images(items), found.absent)
 
 
@@ -113,17 +114,17 @@ def _known_objects(reading: Reading) -> Iterator[Raw]:
     if not isinstance(items, list):
         raise reading.error() if reading.failed else InputError("printed no List of objects", file=reading.program)
     for item in items:
-        if isinstance(item, dict) and isinstance(item.get("metadata"), dict) and _shape(item) is not None:
+        if isinstance(item, dict) and isinstance(item.get("metadata"), dict) and _kind(item) is not None:
             yield item
 
 
-def _shape(item: Mapping[str, Any]) -> Any:
-    known = shape_of(str(item.get("apiVersion")), str(item.get("kind")))
-    return None if known is None else known[1]
+def _kind(item: Mapping[str, Any]) -> Kind | None:
+    return known_kind(str(item.get("apiVersion")), str(item.get("kind")))
 
 
 def _kept(item: Raw) -> Raw:
-    return kept(item, _shape(item))
+    kind = _kind(item)
+    return {} if kind is None else kept(item, *TAKEN[kind])
 
 
 def _server_version(kubectl: Kubectl) -> str:

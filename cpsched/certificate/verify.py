@@ -124,7 +124,7 @@ def _checked(case: Case, level: CertifiedLevel, value: Value, proofs: Proofs) ->
     except ValueError:
         return CheckedLevel(level, value, tightest, f"bound {level.bound} is no value of this level")
     if tightness(level.name, stated) > tightness(level.name, value):
-        wrong = f"nothing better than {level.bound} is said to exist, but the decision is"
+        wrong = f"nothing better than {level.bound} is claimed to exist, but the decision is"
         return CheckedLevel(level, value, tightest, wrong)
     if level.evidence.kind == CLAIMED:
         return CheckedLevel(level, value, tightest)

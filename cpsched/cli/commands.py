@@ -74,7 +74,7 @@ def main(
     """Was that scheduling decision any good?
 
     Reads a snapshot of a Kubernetes or Volcano batch cluster, decides as a scheduler does or as well as the policy
-    allows, and judges every decision by the same rules and levels.
+    allows, and checks every decision by the same rules and levels.
     """
     if context.invoked_subcommand is None:
         say(context.get_help())

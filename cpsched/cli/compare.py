@@ -87,7 +87,7 @@ def compare(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     from cpsched.options import Options
 
     check_outputs(output)
-    changes = what_if.changes(corpora[0])
+    changes = what_if.changes(corpora)
     names = checked(named_in(engines or ()) or [MIRROR, OPTIMAL])
     given = CaseOptions(model, conf, lenient, kube_version, pod_groups, allow_extenders or None, strict, changes)
     options = Options(time_limit=time_limit, workers=workers, seed=seed, deterministic=deterministic)
@@ -129,10 +129,9 @@ def _comparisons(
 ) -> tuple[int, Iterator[Comparison | InputError]]:
     """How many cases there are, and what each comes to; one in which pods of two schedulers wait comes twice."""
     from cpsched.comparison.many import each
-    from cpsched.importers.corpus import cases, count
+    from cpsched.importers.corpus import cases_of_all, count_all
 
-    total = sum(count(corpus) for corpus in corpora if corpus != "-") + corpora.count("-")
-    found = (case for corpus in corpora for case in cases(corpus))
+    total, found = count_all(corpora), cases_of_all(corpora)
     work = partial(_one, names=names, given=given, options=options, cache=cache, alone=total == 1)
     # Another process has another stdin.
     done = progress(each(work, found, 1 if "-" in corpora else jobs, _lost), total, "Comparing")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,26 +16,28 @@ from cpsched.cli.parameters import (
     AllowExtenders,
     Conf,
     Deterministic,
-    Input,
     Json,
     KubeVersion,
     Lenient,
     Model,
     Strict,
     Workers,
+    typed,
 )
 from cpsched.cli.solve import FINE, NO_ANSWER, Engine, doubts
 from cpsched.cli.what_if import AS_IT_IS, WhatIf
+from cpsched.located import located
 
 if TYPE_CHECKING:
     from cpsched.explanation.result import Explanation
     from cpsched.explanation.waiting import Waiting
 
-Name = Annotated[
-    str | None,
+About = Annotated[
+    list[str],
     typer.Argument(
-        metavar="NAME",
-        help="The job or task to explain, namespace/name; a bare name will do if it is clear.",
+        metavar="INPUT|NAME",
+        help="The cluster, as solve reads it, and the job or task to explain, namespace/name; a bare name will do if "
+        "it is clear. The last word is the name if no file is called so.",
         show_default=False,
     ),
 ]
@@ -61,8 +64,7 @@ Output = Annotated[
 
 
 def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it has options
-    input_: Input,
-    name: Name = None,
+    about: About,
     job: JobName = None,
     task: TaskName = None,
     engine: Engine = None,
@@ -97,12 +99,13 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     from cpsched.together import of_engines
 
     check_outputs(output)
-    changes = what_if.changes(input_)
+    inputs, name = _inputs_and_name(about)
+    changes = what_if.changes(inputs)
     options = Options(time_limit=time_limit, workers=workers, deterministic=deterministic)
     lists = name is job is task is None
     engines.find(engine or engines.DEFAULT)
-    with busy(f"Reading {input_}"):
-        instance = load(input_, lenient=lenient, strict=strict, changes=changes, held=True)
+    with busy(f"Reading {typed(inputs)}"):
+        instance = load(inputs, lenient=lenient, strict=strict, changes=changes, held=True)
         every = load_policies(
             model,
             conf,
@@ -125,9 +128,17 @@ def explain(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
         else:
             decides = engine or engines.DEFAULT
             found = [inquire(instance, policies[0], options, engine=decides, job=job, task=task, name=name)]
-    elsewhere = list(for_others(instance, policies[0], input_, "explain")) if lists and len(policies) == 1 else []
+    elsewhere = list(for_others(instance, policies[0], inputs, "explain")) if lists and len(policies) == 1 else []
     _show(found, [contents(instance, policy) for policy in policies], elsewhere, json, markdown, output)
     return NO_ANSWER if any(one.is_open for one in found) else FINE
+
+
+def _inputs_and_name(about: Sequence[str]) -> tuple[list[str], str | None]:
+    """The inputs, and the job or task of which the last word is the name."""
+    *inputs, last = about
+    if not inputs or last == "-" or os.path.lexists(located(last)):
+        return [*about], None
+    return inputs, last
 
 
 def _show(

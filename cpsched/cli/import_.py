@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -11,7 +11,7 @@ import typer
 from cpsched.cli.delivery import check_outputs, deliver, write_output
 from cpsched.cli.in_doubt import in_doubt
 from cpsched.cli.output import as_json, busy, emit, emit_tables, warn
-from cpsched.cli.parameters import Input, Lenient, Output, Strict
+from cpsched.cli.parameters import Inputs, Lenient, Output, Strict, typed
 from cpsched.cli.what_if import AS_IT_IS, WhatIf
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ Queues = Annotated[
 
 
 def import_(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it has options
-    input_: Input,
+    inputs: Inputs,
     from_: From = None,
     queues: Queues = None,
     report: ReportOption = False,
@@ -73,11 +73,11 @@ def import_(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
     from cpsched.importers.load import load
 
     check_outputs(output)
-    changes = what_if.changes(input_)
+    changes = what_if.changes(inputs)
     counts = ReadReport(count_fields=report)
-    with busy(f"Reading {input_}"):
+    with busy(f"Reading {typed(inputs)}"):
         instance = load(
-            input_, lenient=lenient, strict=strict, report=counts, format=from_, queues=queues, changes=changes
+            inputs, lenient=lenient, strict=strict, report=counts, format=from_, queues=queues, changes=changes
         )
         warnings = [*instance.warnings, *in_doubt(instance, beside_json=True)]
         if conf is not None:
@@ -85,7 +85,7 @@ def import_(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it 
         text = as_json(instance.to_dict())
     warn(warnings)
     if report:
-        deliver(lambda: emit_tables(contents(instance), *_tables(counts, input_)), (output, lambda: text))
+        deliver(lambda: emit_tables(contents(instance), *_tables(counts, inputs)), (output, lambda: text))
     elif output is not None:
         write_output(output, text)
     else:
@@ -104,7 +104,7 @@ def _configuration(path: str, warnings: list[str]) -> Mapping[str, Any]:
     return found.conf
 
 
-def _tables(counts: ReadReport, input_: str) -> list[Table | str]:
+def _tables(counts: ReadReport, inputs: Sequence[str]) -> list[Table | str]:
     from cpsched.importers.formats import FORMATS
 
     parts: list[Table | str] = [f"Format: {counts.format}, {FORMATS[counts.format].about}"]
@@ -113,7 +113,7 @@ def _tables(counts: ReadReport, input_: str) -> list[Table | str]:
         parts.append(_table("Left aside: kinds that scheduling does not look at", "kind", counts.other_kinds))
     if counts.unread:
         parts.append(_table("Left aside: fields that nothing here reads", "field", counts.unread))
-    root = "stdin" if input_ == "-" else input_
+    root = ", ".join("stdin" if one == "-" else one for one in inputs)
     aside = [*counts.gaps.rows(root), *counts.aside.rows(root)]
     if aside:
         parts.append(_aside_table(aside))

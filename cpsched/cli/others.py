@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     Decided = tuple[Policy, Solution]
 
 
-def for_others(instance: Instance, policy: Policy, input_: str, command: str) -> Iterator[str]:
+def for_others(instance: Instance, policy: Policy, inputs: Sequence[str], command: str) -> Iterator[str]:
     """A sentence for each scheduler whose pods wait too and can be decided here under another model."""
     from cpsched.importers.chosen import others
 
     for one in others(instance, policy):
         if one.model is not None:
-            yield f"{one}, not decided here: cpsched {command} {shlex.quote(input_)} --model {one.model}"
+            yield f"{one}, not decided here: cpsched {command} {shlex.join(inputs)} --model {one.model}"
 
 
 def refuse_of_two(**wanted: object) -> None:
@@ -52,13 +52,15 @@ def decided_for_each(
             return
 
 
-def notes_beside(instance: Instance, policies: Sequence[Policy], decided: Sequence[Decided], input_: str) -> list[str]:
+def notes_beside(
+    instance: Instance, policies: Sequence[Policy], decided: Sequence[Decided], inputs: Sequence[str]
+) -> list[str]:
     """What is printed below the tables: how two decisions go together, or whom nothing was decided about."""
     from cpsched.together import same_nodes
 
     if len(decided) > 1:
         return [f"Note: {same_nodes([solution for _, solution in decided])}."]
-    return list(for_others(instance, policies[0], input_, "solve"))
+    return list(for_others(instance, policies[0], inputs, "solve"))
 
 
 def with_notes(instance: Instance, policy: Policy, solution: Solution, more: Sequence[str] = ()) -> Solution:

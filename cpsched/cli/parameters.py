@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
-Input = Annotated[
-    str,
+Inputs = Annotated[
+    list[str],
     typer.Argument(
         metavar="INPUT",
         help="Kubernetes objects (what kubectl get -o json or cluster-info dump prints, manifests, a folder or archive "
-        "of them) or a compact Instance; JSON or YAML, .gz too, - for stdin.",
+        "of them) or a compact Instance; JSON or YAML, .gz too, - for stdin. Several are parts of one cluster.",
         show_default=False,
     ),
 ]
+
+
+def typed(inputs: Sequence[str]) -> str:
+    """The inputs as they were typed."""
+    return " ".join(inputs)
+
+
 Model = Annotated[
     str | None,
     typer.Option(
@@ -89,9 +97,9 @@ PodGroups = Annotated[
 Corpora = Annotated[
     list[str],
     typer.Argument(
-        metavar="INPUT...",
+        metavar="INPUT",
         help="Instances, as solve reads them; folders of instances, nested; rows of JSON Lines (.jsonl, .jsonl.gz), "
-        "which may hold recorded decisions; - for stdin.",
+        "which may hold recorded decisions; - for stdin. Files that have nodes and pods only together are one case.",
         show_default=False,
     ),
 ]

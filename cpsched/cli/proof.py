@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -11,7 +12,7 @@ import typer
 from cpsched.cli import outside
 from cpsched.cli.command import Command
 from cpsched.cli.output import busy, emit_tables
-from cpsched.cli.parameters import EXIT_CODES, Conf, Input, Lenient
+from cpsched.cli.parameters import EXIT_CODES, Conf, Inputs, Lenient
 from cpsched.cli.progress import progress
 from cpsched.cli.proofs import steps_beside
 from cpsched.cli.terms import Terms
@@ -55,7 +56,7 @@ With = Annotated[
 @proof.command("export", cls=Command, epilog=EXIT_CODES)
 def export(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it has options
     certificate: CertificateFile,
-    input_: Input,
+    inputs: Inputs,
     output: Folder,
     format_: Format = "both",
     level: Level = None,
@@ -78,7 +79,7 @@ def export(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
         labels = ", ".join(one.label for one in stated.levels)
         raise InputError(f"{level} is no level of it", file=document.file, right=f"its levels: {labels}")
     with busy("Checking"):
-        found = _proofs(stated, document.file, input_, Terms(model, conf, kube_version, None, lenient))
+        found = _proofs(stated, document.file, inputs, Terms(model, conf, kube_version, None, lenient))
     output.mkdir(parents=True, exist_ok=True)
     formats: list[str] = ["veripb", "vipr"] if format_ == "both" else [format_]
     wanted = [(n, one) for n, one in enumerate(stated.levels, start=1) if level in (None, one.label)]
@@ -98,13 +99,13 @@ def export(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     return 0
 
 
-def _proofs(stated: Certificate, file: str, input_: str, terms: Terms) -> dict[str, StatedProof]:
+def _proofs(stated: Certificate, file: str, inputs: Sequence[str], terms: Terms) -> dict[str, StatedProof]:
     """Per level its proof, replayed; InputError if the certificate does not hold."""
     from cpsched.certificate import verified
     from cpsched.certificate.replay import Proofs
     from cpsched.checker import decision_of
 
-    instance, policy = terms.opened(input_, stated.as_solution(), file)
+    instance, policy = terms.opened(inputs, stated.as_solution(), file)
     steps_of = partial(steps_beside, file)
     checked = verified(instance, policy, stated, file=file, steps_of=steps_of)
     if checked.findings:
@@ -127,9 +128,9 @@ def readme(rows: list[tuple[str, str, str]], formats: list[str], file: str) -> s
         "satisfies the rows is better on the level than the bound. The rows are the constraints, each with its name.",
         "",
     ]
-    for label, files, said in rows:
+    for label, files, size in rows:
         commands = [COMMANDS[name].format(stem=files.split(".", 1)[0]) for name in formats] if files else []
-        lines += [f"## {label}", "", said, "", *(f"    {command}" for command in commands), ""]
+        lines += [f"## {label}", "", size, "", *(f"    {command}" for command in commands), ""]
     return "\n".join(lines)
 
 

@@ -23,7 +23,7 @@ def print_trace(engine: str, instance: Instance, policy: Policy, options: Option
 
     _only_volcano(engine, "--trace")
     lines = replay(instance, policy, MirrorOptions(seed=options.chance, trace=True)).trace
-    (say_lines if json else emit_lines)(["Story", *lines, ""])
+    (say_lines if json else emit_lines)(["Trace", *lines, ""])
 
 
 def refuse_with_all_outcomes(**wanted: object) -> None:

@@ -24,11 +24,11 @@ Form = Literal["html", "markdown", "text"]
 FORM_BY_ENDING: dict[str, Form] = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown"}
 
 About = Annotated[
-    str,
+    list[str],
     typer.Argument(
         metavar="INPUT",
-        help="What to report on: a cluster (any input of solve), a Comparison that compare wrote, or the folder of a "
-        "study.",
+        help="What to report on: a cluster (any input of solve, or several that are parts of one), a Comparison that "
+        "compare wrote, or the folder of a study.",
         show_default=False,
     ),
 ]
@@ -86,7 +86,7 @@ OutputFile = Annotated[
 
 
 def report(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it has options
-    input_: About,
+    inputs: About,
     solution: Solutions = None,
     engines: Engines = None,
     model: ModelOption = None,
@@ -113,13 +113,23 @@ def report(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
     from cpsched.options import Options
 
     check_outputs(output)
-    changes = what_if.changes(input_)
+    changes = what_if.changes(inputs)
     options = Options(time_limit=time_limit, workers=workers, seed=seed, deterministic=deterministic)
-    if is_study(input_):
-        made, left_out = report_study(input_, drawn=(form or form_of(output)) == "html")
+    if len(inputs) == 1 and is_study(inputs[0]):
+        made, left_out = report_study(inputs[0], drawn=(form or form_of(output)) == "html")
     else:
         left_out = []
-        given = (input_, tuple(solution or ()), engines, model, conf, kube_version, allow_extenders, lenient, strict)
+        given = (
+            tuple(inputs),
+            tuple(solution or ()),
+            engines,
+            model,
+            conf,
+            kube_version,
+            allow_extenders,
+            lenient,
+            strict,
+        )
         made = report_decisions(ReportRequest(*given, options, nodes, changes))
     write_report(made, form or form_of(output), output)
     warn(left_out)

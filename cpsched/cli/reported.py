@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from cpsched.cli.output import announce, busy, warn
+from cpsched.cli.parameters import typed
 from cpsched.cli.terms import model_of
 from cpsched.errors import InputError, one_line
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from cpsched.policy import Policy
     from cpsched.report.document import Report
     from cpsched.report.scene import Scene
-    from cpsched.report.told import DecisionFacts
+    from cpsched.report.stated import DecisionFacts
     from cpsched.solution import Solution
     from cpsched.what_if.changes import Changes
 
@@ -31,7 +32,7 @@ MOST_TASKS_WITH_REASONS = 2000
 class ReportRequest:
     """The command's options, as far as they say what to report on."""
 
-    input: str
+    inputs: tuple[str, ...]
     solutions: tuple[str, ...]
     engines: list[str] | None
     model: str | None
@@ -71,17 +72,18 @@ def report_decisions(request: ReportRequest) -> Report:
     from cpsched.report.decisions import decision_report
     from cpsched.report.explained import explained
     from cpsched.report.scene import Scene
+    from cpsched.report.stated import stated_report
     from cpsched.report.together import together
-    from cpsched.report.told import told_report
     from cpsched.together import own_part
 
-    with busy(f"Reading {request.input}"):
-        facts = _facts_of(request.input)
-        cluster = request.input if facts is None else _cluster_of(facts, request.input)
-        stored = [*(_of_facts(facts, request.input) if facts else ()), *_stored(request.solutions, request.model)]
+    with busy(f"Reading {typed(request.inputs)}"):
+        file = request.inputs[0]
+        facts = _facts_of(file) if len(request.inputs) == 1 else None
+        cluster = None if facts is None else _cluster_of(facts, file)
+        stored = [*(_of_facts(facts, file) if facts else ()), *_stored(request.solutions, request.model)]
         if cluster is None and facts is not None:
-            return told_report(facts, Path(request.input).name)
-        instance, policies = _opened(cluster or request.input, request, stored)
+            return stated_report(facts, Path(file).name)
+        instance, policies = _opened(request.inputs if cluster is None else (cluster,), request, stored)
     reports: dict[str, Report] = {}
     for policy in policies:
         decided = [*_checked(instance, policy, stored), *_decided(instance, policy, request, bool(stored))]
@@ -103,7 +105,7 @@ def _compared(scene: Scene, options: Options) -> DecisionFacts | None:
     from cpsched.comparison.contender import Contender
     from cpsched.comparison.session import Session
     from cpsched.ranking import Standing
-    from cpsched.report.told import DecisionFacts
+    from cpsched.report.stated import DecisionFacts
 
     if len(scene.views) < 2 or len(scene.instance.tasks) > MOST_TASKS_WITH_REASONS:
         return None
@@ -125,7 +127,7 @@ def _facts_of(input_: str) -> DecisionFacts | None:
     """The Comparison in this file, None if it is a cluster."""
     from cpsched.aside import Aside
     from cpsched.files import read_documents
-    from cpsched.report.told import KIND, DecisionFacts
+    from cpsched.report.stated import KIND, DecisionFacts
 
     if not os.path.isfile(input_):
         return None
@@ -161,7 +163,7 @@ def _of_facts(facts: DecisionFacts, file: str) -> list[Stored]:
 
 def _stored(files: Iterable[str], model: str | None) -> Iterator[Stored]:
     from cpsched.files import read_document
-    from cpsched.report.told import KIND, DecisionFacts
+    from cpsched.report.stated import KIND, DecisionFacts
     from cpsched.solution import Solutions
 
     for file in files:
@@ -187,7 +189,9 @@ def _name(engine: str, file: str) -> str:
     return f"{one_line(engine, 60)} ({Path(file).name})" if engine else Path(file).name
 
 
-def _opened(cluster: str, request: ReportRequest, stored: list[Stored]) -> tuple[Instance, tuple[Policy, ...]]:
+def _opened(
+    cluster: tuple[str, ...], request: ReportRequest, stored: list[Stored]
+) -> tuple[Instance, tuple[Policy, ...]]:
     """The cluster, and the policy of every scheduler whose pods wait; stored decisions are checked under one."""
     from cpsched.engines import named_in
     from cpsched.importers.load import load
@@ -232,7 +236,7 @@ def _decided(instance: Instance, policy: Policy, request: ReportRequest, some: b
     else:
         names = named_in(stated)
         if not names:
-            raise InputError("--engines names nobody", right="give names such as volcano,optimal")
+            raise InputError("--engines names no engine", right="give names such as volcano,optimal")
     for name in names:
         find(name)
     for name in names:

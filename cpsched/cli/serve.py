@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from cpsched.cli.output import emit, warn
-from cpsched.cli.parameters import Conf, Deterministic, Input, Model, Seed, TimeLimit, Workers
+from cpsched.cli.parameters import Conf, Deterministic, Inputs, Model, Seed, TimeLimit, Workers
 from cpsched.errors import InputError
 
 Host = Annotated[
@@ -21,7 +21,7 @@ Open = Annotated[
 
 
 def serve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it has options
-    input_: Input,
+    inputs: Inputs,
     model: Model = None,
     conf: Conf = None,
     host: Host = "127.0.0.1",
@@ -45,11 +45,11 @@ def serve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
 
     if not open_ and not is_loopback(host):
         raise InputError(f"others could reach {host}", place="--host", right="127.0.0.1, or add --open")
-    if input_ == "-":
+    if "-" in inputs:
         raise InputError("stdin can be read once", right="name a file")
-    warn(load(input_).warnings)
+    warn(load(inputs).warnings)
     options = Options(time_limit=time_limit, workers=workers, seed=seed, deterministic=deterministic)
-    with Server(host, port, Session(input_, model, conf, options).page) as server:
+    with Server(host, port, Session(tuple(inputs), model, conf, options).page) as server:
         emit(f"Serving {server.address} until Ctrl-C.")
         server.serve_forever(poll_interval=0.2)
     return 0

@@ -16,7 +16,7 @@ from cpsched.cli.parameters import (
     AllowExtenders,
     Conf,
     Deterministic,
-    Input,
+    Inputs,
     Json,
     KubeVersion,
     Lenient,
@@ -27,9 +27,11 @@ from cpsched.cli.parameters import (
     Strict,
     TimeLimit,
     Workers,
+    typed,
 )
 from cpsched.cli.sharding import Sharding, ShardNodes, shard_of
 from cpsched.cli.what_if import AS_IT_IS, WhatIf
+from cpsched.options import Prover as Selection
 
 if TYPE_CHECKING:
     from cpsched.policy import Policy
@@ -47,7 +49,7 @@ Engine = Annotated[
         show_default=False,
     ),
 ]
-Prover = Annotated[Literal["cp-sat", "highs", "both"], typer.Option("--prover", help="Solver to use.")]
+Prover = Annotated[Selection, typer.Option("--prover", help="Solver to use.")]
 Log = Annotated[
     str | None,
     typer.Option("--log", metavar="FILE", help="The solver's log, - for stderr (engine optimal).", show_default=False),
@@ -91,7 +93,7 @@ Only = Annotated[str | None, typer.Option("--only", metavar="NS/POD", help="Try 
 
 
 def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it has options
-    input_: Input,
+    inputs: Inputs,
     engine: Engine = None,
     model: Model = None,
     conf: Conf = None,
@@ -120,7 +122,7 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
 ) -> int:
     """Decide who is placed and who is evicted.
 
-    The decision is checked by every rule of the policy and scored on its levels, whoever made it: the tables show the
+    The decision is checked by every rule of the policy and scored on its levels, of any engine: the tables show the
     jobs, where tasks go, the victims, the levels with their proofs, and the rules that are broken.
     """
     from cpsched import engines
@@ -152,13 +154,13 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
             pod_groups=pod_groups,
             seed=options.chance is not None,
         )
-    changes = what_if.changes(input_)
+    changes = what_if.changes(inputs)
     shard = shard_of(sharding, shard_nodes)
     check_outputs(output, certificate, export, None if log == "-" else log)
     name = engine or engines.DEFAULT
     engines.find(name)
-    with busy(f"Reading {input_}"):
-        instance = load(input_, sharding=shard, lenient=lenient, strict=strict, changes=changes)
+    with busy(f"Reading {typed(inputs)}"):
+        instance = load(inputs, sharding=shard, lenient=lenient, strict=strict, changes=changes)
         terms: dict[str, Any] = {"kube_version": kube_version, "allow_extenders": allow_extenders or None}
         policies = of_engines([name], load_policies(model, conf, instance=instance, lenient=lenient, **terms))
     if len(policies) > 1:
@@ -174,7 +176,7 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
         replays.print_trace(name, instance, policies[0], options, json=json)
     with line_sink(log) as lines:
         decided = list(decided_for_each(name, instance, policies, replace(options, log=lines)))
-    notes = notes_beside(instance, policies, decided, input_)
+    notes = notes_beside(instance, policies, decided, inputs)
 
     def certificate_text() -> str:
         from cpsched.cli.proofs import certificate_with_proofs
@@ -215,4 +217,4 @@ def doubts(engine: str, policy: Policy) -> Iterator[str]:
     """What is odd about an engine under a policy."""
     made_for = policy.model.scheduler
     if engine in ("volcano", "kube") and engine != made_for:
-        yield f"engine {engine} is judged by model {policy.name}, which is made for {made_for}; see --model"
+        yield f"engine {engine} is checked by model {policy.name}, which is made for {made_for}; see --model"

@@ -13,6 +13,7 @@ import typer
 from cpsched.cli.output import as_json, emit, emit_tables, warn
 from cpsched.cli.parameters import AllowExtenders, Json
 from cpsched.errors import InputError
+from cpsched.options import Prover as Selection
 
 if TYPE_CHECKING:
     from cpsched.cli.output import Part
@@ -97,7 +98,7 @@ Deterministic = Annotated[
     ),
 ]
 Prover = Annotated[
-    Literal["cp-sat", "highs", "both"] | None,
+    Selection | None,
     typer.Option("--prover", help="Solver to use. Default: both.", show_default=False),
 ]
 KubeVersion = Annotated[str | None, _option("--kube-version", "RELEASE", "kube-scheduler's release: 1.36 or head.")]

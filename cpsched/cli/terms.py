@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ class Terms:
     lenient: bool = False
     changes: Changes | None = None
 
-    def opened(self, input_: str, stated: Solution, file: str) -> tuple[Instance, Policy]:
+    def opened(self, inputs: Sequence[str], stated: Solution, file: str) -> tuple[Instance, Policy]:
         """The input under the policy.
 
         A document chooses among the models and releases that this package ships. It names no file, and it changes
@@ -35,7 +36,7 @@ class Terms:
         from cpsched.importers.policy import load_policy
 
         model = self.model or model_of(stated, file)
-        instance = load(input_, sharding=self.sharding, lenient=self.lenient, changes=self.changes)
+        instance = load(inputs, sharding=self.sharding, lenient=self.lenient, changes=self.changes)
         release = self.kube_version or stated.kube_version or None
         policy = load_policy(model, self.conf, instance=instance, lenient=self.lenient, kube_version=release)
         return instance, policy

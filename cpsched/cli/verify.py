@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cpsched.cli.in_doubt import above, in_doubt
 from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, warn
-from cpsched.cli.parameters import Conf, Input, Json, Lenient
+from cpsched.cli.parameters import Conf, Inputs, Json, Lenient
 from cpsched.cli.sharding import Sharding, ShardNodes, shard_of
 from cpsched.cli.terms import Terms, fields, sentence
 from cpsched.cli.what_if import AS_IT_IS, WhatIf
@@ -70,7 +70,7 @@ Strict = Annotated[
 
 def verify(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it has options
     solution_file: SolutionFile,
-    input_: Input,
+    inputs: Inputs,
     model: ModelOption = None,
     conf: Conf = None,
     kube_version: Release = None,
@@ -84,23 +84,23 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
 ) -> int:
     """Check a decision without any solver.
 
-    Its format, every rule of the policy, and every level it states against the value computed anew. A solution that
+    Its format, every rule of the policy, and every level it states against the value computed again. A solution that
     was made from another input or under another policy is checked all the same, with a warning. Of a certificate the
-    bounds are computed anew too; if some of them are only claimed, the exit code is 3.
+    bounds are computed again too; if some of them are only claimed, the exit code is 3.
     """
     from cpsched.cli.certificates import verify_certificate
     from cpsched.files import read_document
     from cpsched.solution import Solutions
 
-    changes = what_if.changes(input_)
+    changes = what_if.changes(inputs)
     terms = Terms(model, conf, kube_version, shard_of(sharding, shard_nodes), lenient, changes)
     document = read_document(solution_file)
     if isinstance(document.data, Mapping) and document.data.get("kind") == "Certificate":
-        return verify_certificate(document, input_, terms, json=json, strict=strict, with_=with_)
+        return verify_certificate(document, inputs, terms, json=json, strict=strict, with_=with_)
     if with_ is not None:
         raise InputError("--with: only a certificate has proofs", file=document.file)
     solutions = Solutions.parse(document.data, file=document.file)
-    answers = [_checked(solution, document.file, input_, terms, json) for solution in solutions]
+    answers = [_checked(solution, document.file, inputs, terms, json) for solution in solutions]
     if json:
         verdicts = [verdict for verdict, _, _ in answers]
         head = {"apiVersion": "cpsched/v1", "kind": "Verifications"}
@@ -111,7 +111,7 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
 
 
 def _checked(
-    solution: Solution, file: str, input_: str, terms: Terms, json: bool
+    solution: Solution, file: str, inputs: Sequence[str], terms: Terms, json: bool
 ) -> tuple[dict[str, Any], list[Part], tuple[Finding, ...]]:
     """The verdict as JSON and as tables, and what was found."""
     from cpsched.checker import decision_of, findings
@@ -121,7 +121,7 @@ def _checked(
     from cpsched.provenance import differences
 
     with busy("Checking"):
-        instance, policy = terms.opened(input_, solution, file)
+        instance, policy = terms.opened(inputs, solution, file)
         decision = decision_of(instance, policy, solution)
         found = findings(decision, solution)
     announce(policy)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -81,7 +82,7 @@ class WhatIf:
         ),
     ] = None
 
-    def changes(self, input_: str) -> Changes:
+    def changes(self, inputs: Sequence[str]) -> Changes:
         """The changes that the options ask for."""
         from cpsched.what_if.changes import Changes
 
@@ -89,9 +90,10 @@ class WhatIf:
         if len(counts) != len(nodes):
             wrong = f"--add-nodes is given {len(counts)} times and --like {len(nodes)} times"
             raise InputError(wrong, right="--add-nodes 2 --like n1 adds two nodes like n1")
-        if [input_, *(self.submit or [])].count("-") > 1:
-            raise InputError("two inputs are stdin", place="--submit", right="name a file for one of them")
-        if self.node_usage == "-" and "-" in (input_, *(self.submit or [])):
+        if [*inputs, *(self.submit or [])].count("-") > 1:
+            place = "--submit" if self.submit and "-" in self.submit else None
+            raise InputError("two inputs are stdin", place=place, right="name a file for one of them")
+        if self.node_usage == "-" and "-" in (*inputs, *(self.submit or [])):
             raise InputError("two inputs are stdin", place="--node-usage", right="name a file for one of them")
         return Changes(
             submit=tuple(self.submit or ()),

@@ -98,7 +98,7 @@ def recorded(session: Session, snapshot: Snapshot) -> list[tuple[Solution, Stand
 
 
 def _recorded(session: Session, snapshot: Snapshot) -> Contender:
-    """The worst of the recorded decisions: a scheduler that chooses at random is measured by its bad luck."""
+    """The worst of the recorded decisions: a scheduler that chooses at random is measured by its worst outcome."""
     found = recorded(session, snapshot)
     if not found:
         right = "give outcomes or a decision in the row, or CASE.solution.json beside the instance"

@@ -124,7 +124,8 @@ def _repairs(explanation: Explanation) -> Iterator[Block]:
     if open_kinds and explanation.repairs:
         yield f"Time ended the search{_after(explanation)}, there may be other or smaller repairs: {open_kinds}."
     elif open_kinds:
-        yield f"No repair found before time ended the search{_after(explanation)}: {open_kinds}."
+        within = "in time" if explanation.time_limit is None else f"within {explanation.time_limit:g} s"
+        yield f"No repair found {within}; {open_kinds}."
     elif not explanation.repairs and explanation.verdict in ("impossible", "outranked"):
         yield NO_REPAIR
 

@@ -115,7 +115,7 @@ def _volcano(snapshot: Snapshot, task: Task, action: Action, clock: Clock) -> He
     found, half = Heuristic(), clock.left / 2
     trials = Trials(snapshot.instance, snapshot.policy, task.key, action)
     if refusal := trials.refusal():
-        found.notes.append(f"Tried alone by {action} it evicts nobody: {refusal}.")
+        found.notes.append(f"Tried alone by {action} it evicts no task: {refusal}.")
         return found
     for node in snapshot.instance.nodes:
         if clock.left < half:

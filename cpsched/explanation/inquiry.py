@@ -19,7 +19,7 @@ from cpsched.explanation.competitors import Competitor, competitors_of
 from cpsched.explanation.goal import Clock, Goal, clock_of, decision_with, is_large
 from cpsched.explanation.groups import NodeGroup, groups_of, node_groups, partition
 from cpsched.explanation.obstruction import conflicts_of
-from cpsched.explanation.repairs import repairs, unfinished
+from cpsched.explanation.repairs import KINDS, repairs, unfinished
 from cpsched.explanation.requirements import Requirement, requirements_of
 from cpsched.explanation.result import Explanation, NodeReasons, Reason, Repair, RepairChange, Verdict
 from cpsched.explanation.scaling import enough_for_all
@@ -175,7 +175,7 @@ class Inquiry:
 
     def _stays(self) -> Fields:
         found: Fields = {
-            "told": texts.told(self.snapshot, self.solution, self.engine, self.job, self.subject.task),
+            "told": texts.stated(self.snapshot, self.solution, self.engine, self.job, self.subject.task),
             "nodes": tuple(NodeReasons(task=g.task, nodes=g.nodes, reasons=g.reasons) for g in self._shown_groups),
             "capacity": capacities(self.snapshot, self._shown_groups),
             "concerns": texts.concerns(self.snapshot, self.job, self.groups),
@@ -186,7 +186,8 @@ class Inquiry:
         try:
             other = self._feasible(self.goal)
         except UndecidedError:
-            return found | texts.undecided(self.subject.name)
+            none_tried = {"repairs_not_tried": tuple(KINDS)}
+            return found | texts.undecided(self.subject.name, self.options.time_limit) | none_tried
         return found | (self._impossible() if other is None else self._outranked(other))
 
     @cached_property

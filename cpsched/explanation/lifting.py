@@ -125,7 +125,7 @@ def static_refusals(predicates: Predicates, task: Task) -> dict[str, dict[str, S
 class Lifted(Snapshot):
     """The session as it opens, less some requirements of one job.
 
-    `only` names the jobs that may receive something, None is everybody; `apart` further jobs that no other may stand in
+    `only` names the jobs that may receive something, None all jobs; `apart` further jobs that no other may stand in
     for; `tasks` leaves of the job's pending tasks only these; `node` leaves of all nodes only this one.
     """
 

@@ -31,9 +31,9 @@ class Conflicts:
 def conflicts_of(snapshot: Snapshot, goal: Goal, wanted: Sequence[Requirement], clock: Clock) -> Conflicts:
     """Minimal sets of requirements, found one after another: the members of earlier ones are lifted for the next.
 
-    A set is looked for with the job alone, which is quick. What falls short of it alone does so with everybody too,
-    so the set is minimal as soon as it also excludes the job with everybody; if it does not, it is looked for anew
-    with everybody. A question that stays open counts as no conflict: the set then suffices, but may be too large.
+    A set is looked for with the job alone, which is quick. What falls short of it alone does so with every task too,
+    so the set is minimal as soon as it also excludes the job with every task; if it does not, it is looked for again
+    with every task. A question that stays open counts as no conflict: the set then suffices, but may be too large.
     """
     found, left = Conflicts(), list(wanted)
     decided = True

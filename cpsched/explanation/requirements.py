@@ -216,7 +216,7 @@ LIFTED = (
     *PROTECTIONS,
 )
 """Rules that requirements are stated of. A new rule belongs here or into NEVER_LIFTED: else conflicts and counts of
-permitted evictions leave it out, and what is said of them is wrong."""
+permitted evictions leave it out, and what is stated of them is wrong."""
 
 NEVER_LIFTED = ("assignment",)
 """Rules that no change of a cluster can lift."""

@@ -65,7 +65,7 @@ class Reason(_Part):
     text: str = ""
 
 
-class RivalReason(_Part):
+class CompetitorReason(_Part):
     """A job that is ahead and keeps what it gets, or a level that would get worse."""
 
     job: str | None = None
@@ -139,7 +139,7 @@ class Explanation(_Part):
         (), description="minimal sets of requirements that cannot all hold; each is enough by itself"
     )
     conflicts_minimal: bool = Field(True, description="false: not known in time that no member of a set is spare")
-    rivals: tuple[RivalReason, ...] = ()
+    rivals: tuple[CompetitorReason, ...] = ()
     repairs: tuple[Repair, ...] = ()
     time_limit: float | None = Field(None, description="seconds that the whole answer was given")
     repairs_not_tried: tuple[RepairKind, ...] = Field((), description="kinds for which there was no time")

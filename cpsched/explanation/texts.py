@@ -12,7 +12,7 @@ from cpsched.explanation.goal import Goal
 from cpsched.explanation.groups import HELD, NodeGroup
 from cpsched.explanation.obstacles import summary
 from cpsched.explanation.requirements import Requirement, named
-from cpsched.explanation.result import RivalReason, Verdict
+from cpsched.explanation.result import CompetitorReason, Verdict
 from cpsched.instance import Task
 from cpsched.objectives import level_text, value_of
 from cpsched.rules import Decision
@@ -58,9 +58,9 @@ def tied(name: str, engine: str) -> str:
     return f"{name} is not placed by engine {engine}; another decision, equal on every level, places it."
 
 
-def undecided(name: str) -> dict[str, Any]:
+def undecided(name: str, seconds: float) -> dict[str, Any]:
     """No answer in time."""
-    text = f"{name} is not placed; whether any decision could place it is unknown (time limit)."
+    text = f"{name} is not placed; whether any decision could place it was not found out within {seconds:g} s."
     return {"verdict": Verdict.UNDECIDED, "summary": text}
 
 
@@ -84,7 +84,7 @@ def outranked(name: str, goal: Goal, jobs: Sequence[str]) -> str:
     return f"{name} is not placed{_more(goal)}: {who} the capacity it needs."
 
 
-def competitor(snapshot: Snapshot, best: Decision, one: Competitor) -> RivalReason:
+def competitor(snapshot: Snapshot, best: Decision, one: Competitor) -> CompetitorReason:
     """A competing job or level in words."""
     if one.level is not None:
         level, priority = one.level
@@ -93,16 +93,16 @@ def competitor(snapshot: Snapshot, best: Decision, one: Competitor) -> RivalReas
         count = value_of(best, "victim_count", priority) if level == "victim_priority_sum" else None
         shown_value = level_text(label, value, {label.replace(level, "victim_count"): count})
         text = f"would get worse than {'without any victim' if value is None else shown_value}"
-        return RivalReason(level=label, priority=priority, text=text)
+        return CompetitorReason(level=label, priority=priority, text=text)
     assert one.job is not None
     job = snapshot.jobs[one.job]
     tasks = best.placed_by_job[one.job]
     nodes = named(list(dict.fromkeys(best.placed[task.key] for task in tasks)))
     text = f"priority {job.priority}, gets {len(tasks)} task{'s' * (len(tasks) > 1)} on {nodes}"
-    return RivalReason(job=job.name, priority=job.priority, text=text)
+    return CompetitorReason(job=job.name, priority=job.priority, text=text)
 
 
-def told(snapshot: Snapshot, solution: Solution, engine: str, job: SessionJob, task: Task | None) -> tuple[str, ...]:
+def stated(snapshot: Snapshot, solution: Solution, engine: str, job: SessionJob, task: Task | None) -> tuple[str, ...]:
     """What the engine itself says about those who stay."""
     tasks = [task] if task is not None else list(job.pending)
     lines = [text for one in tasks for text in solution.unplaced.get(one.key, [])]

@@ -1,8 +1,8 @@
 """Which tasks can go at once because none that is still to come can be refused for them: one order is enough.
 
-Take any legal order of those who wait, and move such a task to its front, where it passes: whoever comes after it sees
+Take any legal order of those who wait, and move such a task to its front, where it passes: a later task sees
 one more task, which neither fills its domain, nor is unwanted there, nor takes its place as the first of its kind. More
-company and a fuller emptiest domain help everybody else. So if any order is legal, one that begins with this task is.
+company and a fuller emptiest domain help every other task. So if any order is legal, one that begins with this task is.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class _Step(NamedTuple):
 class OrderSearch:
     """Depth first with memory: what has been placed, and what was booked for it, decides what can follow.
 
-    A task that passes and that nobody who waits can mind goes at once, and nothing else is tried instead. Of the
+    A task that passes and that no task that waits can mind goes at once, and nothing else is tried instead. Of the
     others, those in the emptiest domains go first, which is always right for a single kind. A task that is refused for
     want of volumes or devices, and shares none with another, is refused for good: the search turns back.
     """

@@ -40,7 +40,7 @@ class Entry(BaseModel):
     levels: dict[str, int | str | None] = Field({}, description="label → value, most important first")
     decision: Affected | None = Field(None, description="who is placed and evicted; older files do not say")
     optimum: Literal["reached", "open"] | Behind | None = Field(
-        None, description="reached: as good, proved. open: as good as the best found. Null if nobody asked"
+        None, description="reached: as good, proved. open: as good as the best found. Null if it was not asked for"
     )
 
     @field_validator("levels")

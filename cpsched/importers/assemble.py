@@ -53,7 +53,7 @@ def assemble(  # noqa: PLR0913 - what an instance is made of
 ) -> Instance:
     """One Instance from all objects; `gaps` takes references that lead nowhere.
 
-    With `aside` they are a cluster's: what nobody can count is set aside. Without it they are a case's, and it is an
+    With `aside` they are a cluster's: what no task can count is set aside. Without it they are a case's, and it is an
     error.
     """
     builder = _Builder(gaps, aside)

@@ -92,7 +92,7 @@ def _of_cluster(instance: Instance) -> Choice:
         return Choice("volcano", f"{', '.join([*parts, kube] if kube else parts)} pending", BY_PENDING)
     if kube:
         return Choice("kube", f"{kube} pending, none of Volcano", BY_PENDING)
-    if not instance.tasks and not _has_volcano(instance):
+    if not instance.tasks:
         return _BY_DEFAULT
     if _has_volcano(instance):
         return Choice("volcano", "no pod is pending, and the input has objects of Volcano", _BY_OBJECTS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -44,6 +44,8 @@ class Case:
     row: Mapping[str, Any] | None = None
     stated: Mapping[str, Any] = field(default_factory=dict)
     """What is known about the case besides its cluster: the row, or its entry of expected.json."""
+    more: tuple[str, ...] = ()
+    """Further files of the same cluster."""
 
     @property
     def place(self) -> str:
@@ -76,7 +78,7 @@ class Case:
         A row that tries one pod is a session of that pod alone: others that wait are left out.
         """
         if self.row is None:
-            return load(self.file, lenient=lenient, strict=strict, changes=changes)
+            return load([self.file, *self.more], lenient=lenient, strict=strict, changes=changes)
         source = self.row.get("instance", self.row.get("objects"))
         if source is None:
             raise InputError("the row has no cluster", file=self.place, right="give it objects or an instance")
@@ -109,6 +111,27 @@ def cases(corpus: str) -> Iterator[Case]:
         if file.parent not in expected:
             expected[file.parent] = _expected(file.parent / EXPECTED)
         yield Case(name, str(file), stated=_stated(file, expected[file.parent]))
+
+
+def cases_of_all(corpora: Sequence[str]) -> Iterator[Case]:
+    """Every case of several corpora; files that have only together what makes a cluster are one case."""
+    if are_one_cluster(corpora):
+        first, *more = map(located, corpora)
+        yield Case(", ".join(Path(file).name for file in corpora), first, more=tuple(more))
+        return
+    for corpus in corpora:
+        yield from cases(corpus)
+
+
+def count_all(corpora: Sequence[str]) -> int:
+    """How many cases they have; stdin is one."""
+    return 1 if are_one_cluster(corpora) else sum(1 if corpus == "-" else count(corpus) for corpus in corpora)
+
+
+def are_one_cluster(corpora: Sequence[str]) -> bool:
+    """Whether these are files of one cluster, as in a folder."""
+    files = [Path(located(corpus)) for corpus in corpora]
+    return len(files) > 1 and all(map(os.path.isfile, files)) and _have_one_cluster(files)
 
 
 def chosen(corpus: str, ids: Collection[str]) -> Iterator[Case]:
@@ -145,10 +168,12 @@ def is_one_cluster(root: Path) -> bool:
 
     A corpus shows itself by its first case: an Instance, rows, a file with nodes and pods, or what stands beside cases.
     """
-    if not os.path.isdir(root) or os.path.exists(root / EXPECTED):
-        return False
+    return os.path.isdir(root) and not os.path.exists(root / EXPECTED) and _have_one_cluster(_files(root))
+
+
+def _have_one_cluster(files: Iterable[Path]) -> bool:
     found: set[str] = set()
-    for file in _files(root):
+    for file in files:
         kinds = set() if file.name.endswith(ROW_SUFFIXES) else _kinds(file)
         if not kinds or "Instance" in kinds or kinds >= _CLUSTER:
             return False

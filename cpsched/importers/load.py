@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -38,6 +40,8 @@ from cpsched.workloads.expand import given as workload
 
 FAULTS = (OBJECTS, FILES, PARTS, NO_OBJECTS)
 """What is set aside of a cluster, and is an error in a case."""
+TITLE = __name__
+"""Under this key stands in `found_out` of an instance what it is called in a heading: the names of its files."""
 Path = str | os.PathLike[str]
 Source = Path | Sequence[Path] | Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
@@ -119,6 +123,7 @@ def _load(
     notes = [*report.aside.summary(file), *context.notes]
     warnings = (*(f"{file}: {note}" for note in notes), *instance.warnings)
     instance = replace(instance, what_if=what_if, warnings=warnings)
+    context.counted[TITLE] = _title(source)
     context.counted[NAMESPACES_DUMPED] = namespaces_dumped(documents)
     instance.found_out.update(context.counted)
     if what_if:
@@ -151,7 +156,26 @@ def _documents(source: Source, format: str | None, context: Context) -> tuple[li
         name = ", ".join(map(_name, items))
     else:
         documents, name = [Document("input", source if isinstance(source, Mapping) else items)], "input"
-    return translated(documents, format, context), name
+    return translated(_without_rows(documents, context), format, context), name
+
+
+def _without_rows(documents: list[Document], context: Context) -> list[Document]:
+    """The documents without files of several recorded sessions: together they are no cluster."""
+    rows = Counter(document.file for document in documents if _is_row(document.data))
+    for file, count in rows.items():
+        if count > 1:
+            tolerated(context.aside, FILES, partial(_refuse_rows, file, count))
+    return [document for document in documents if rows[document.file] < 2]
+
+
+def _is_row(data: Any) -> bool:
+    objects = data.get("objects") if isinstance(data, Mapping) and "kind" not in data else None
+    return isinstance(objects, list) and any(isinstance(one, Mapping) and "kind" in one for one in objects)
+
+
+def _refuse_rows(file: str, count: int) -> list[Document]:
+    right = "give them to compare or check, which take many, or one of them alone"
+    raise InputError(f"holds {count} recorded sessions", file=file, right=right)
 
 
 def _of_path(path: Path, format: str | None, context: Context) -> list[Document]:
@@ -162,6 +186,11 @@ def _of_path(path: Path, format: str | None, context: Context) -> list[Document]
         right = "give Kubernetes objects or an Instance"
         raise unread or InputError("holds no document", file=_name(path), right=right)
     return documents
+
+
+def _title(source: Source) -> str:
+    items = [source] if isinstance(source, str | os.PathLike | Mapping) else source
+    return ", ".join(os.path.basename(_name(one)) for one in items if isinstance(one, str | os.PathLike))
 
 
 def _name(path: Path) -> str:

@@ -107,7 +107,7 @@ class QueueAffinity(Shape):
 
 
 class QueueSpec(Shape):
-    """A queue's share and its manners."""
+    """A queue's share and how it behaves."""
 
     weight: int = Field(1, ge=0, le=INT32_MAX)
     capability: Quantities | None = None

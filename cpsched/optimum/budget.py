@@ -19,6 +19,7 @@ class Budget:
         self.interrupted = False
         self.exhausted = False
         """Whether nothing can go on for another reason: the only solver that was wanted is gone."""
+        self.is_logged = params.log is not None
         self.notes: list[str] = []
         """What the user reads besides the result."""
         self._effort = 0.0
@@ -66,8 +67,7 @@ class Budget:
 
     def log_level(self, what: str, level: LevelRef) -> None:
         """Write that a level is begun to the log."""
-        if self.params.log is not None:
-            self.log(f"{what} {level.label}")
+        self.log(f"{what} {level.label}")
 
     def note(self, text: str) -> None:
         """Tell the user, once, and the log."""

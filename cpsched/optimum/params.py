@@ -97,6 +97,12 @@ PROOF_CUTS = 60
 """Cuts of one round."""
 PROOF_LEAVES = 2000
 """Leaves of the search for a proof of one level."""
+PLACE_LEAVES = 10_000
+"""Leaves of the search for what one place can earn at most."""
+PRICE_ROUNDS = 400
+"""Rounds of column generation."""
+PRICE_EFFORT = 0.5
+"""Deterministic time for the best pattern of one place."""
 
 # Bounding pass: all levels on one relaxed model.
 

@@ -82,7 +82,7 @@ def checked_extenders(extenders: tuple[Extender, ...], notes: Notes) -> tuple[Ex
 
 def not_asked(extender: Extender) -> Doubt:
     """The doubt that remains if an extender is left out."""
-    needed = "" if extender.ignorable else ", though the scheduler would place nobody without its answer"
+    needed = "" if extender.ignorable else ", though the scheduler would place no task without its answer"
     made = f"the extender {extender.url_prefix[:200]} is not asked, the decision is made without it{needed}"
     wrong = f"an input opens no connection: {made}"
     right = "name its configuration by --conf, or add --allow-extenders"

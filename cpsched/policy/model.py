@@ -68,7 +68,7 @@ class Rules(BaseModel):
     deserved: AutoOff = Field(
         "auto", description="Queues have shares. auto: those of the configured share plugin. off: no queues."
     )
-    eviction: OnOff = Field("on", description="Tasks may be evicted by those who have a right to. off: nobody is.")
+    eviction: OnOff = Field("on", description="Tasks may be evicted by tasks entitled to it. off: no task is evicted.")
     eviction_scope: Literal["node", "cluster"] = Field(
         "node",
         alias="eviction.scope",

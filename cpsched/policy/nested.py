@@ -1,6 +1,6 @@
 """Arguments of plugins that are more than one word, brought into shape as Volcano decodes them.
 
-Where a scheduler decodes strictly (mapstructure), a wrong type ends it: TypeError here. Field names are told apart
+Where a scheduler decodes strictly (mapstructure), a wrong type ends it: TypeError here. Field names are distinguished
 without regard to case, unknown ones are ignored, and null is the zero value.
 """
 

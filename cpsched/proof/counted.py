@@ -1,7 +1,7 @@
 """What is counted: tasks, jobs, victims and nodes that no row tells apart are one, represented by how many there are.
 
 Nothing rests on their being interchangeable. Every variable is a count over the members, and every row is the sum of
-what holds of each member, so the rows hold of whatever is counted. What is told apart only decides how much they say.
+what holds of each member, so the rows hold of whatever is counted. How finely it is counted decides how much they say.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class CountedSession:
 
     @cached_property
     def victims_of(self) -> dict[str, list[int]]:
-        """Groups of victims of each job of which it is told how many it loses."""
+        """Groups of victims of each job whose number of lost tasks is stated."""
         found: dict[str, list[int]] = {}
         for number, group in enumerate(self.victims):
             if self.asks_whose(group.job):
@@ -158,8 +158,21 @@ class CountedSession:
             task.priority if job.holding else None,
             task.best_effort,
             self.snapshot.never_preempts(task),
-            task.key if self.form.each_node and self.snapshot.predicates.any_dynamic and _has_wishes(task) else None,
+            self._neighbour_features(task),
         )
+
+    @cached_property
+    def tells_neighbours(self) -> bool:
+        """Whether what filters read that look at other tasks is counted apart."""
+        return self.form.each_node and self.snapshot.predicates.any_dynamic
+
+    def _neighbour_features(self, task: Task) -> Hashable:
+        """What filters read of others; who states something about others is counted alone."""
+        if not self.tells_neighbours:
+            return None
+        if _has_wishes(task):
+            return task.key
+        return task.namespace, tuple(sorted(task.labels.items())), task.pod.metadata.deletion_timestamp is None
 
     def _allowed(self, task: Task) -> tuple[frozenset[str], bool, bool]:
         """assignment, filters, queue, deserved, actions: where the task may go, and by which kind of placement."""
@@ -221,7 +234,8 @@ class CountedSession:
         kind = self.snapshot.rights.victim_kind(task)
         requests = tuple(sorted(task.requests.items()))
         spared = task.pod.is_critical, self.snapshot.cools_down(task)
-        return owner, kind, requests, task.pod_priority, budgets, role, spared, self._begun(task)
+        near = self._neighbour_features(task)
+        return owner, kind, requests, task.pod_priority, budgets, role, spared, self._begun(task), near
 
     def _begun(self, task: Task) -> tuple[bool, ...] | None:
         cut = self.form.cut

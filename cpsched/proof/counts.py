@@ -14,7 +14,7 @@ from cpsched.snapshot.rights import Action
 
 
 def is_countable(decision: Decision) -> bool:
-    """Whether a statement speaks of such a decision: nobody is evicted by an action that no search knows."""
+    """Whether a statement speaks of such a decision: no task is evicted by an action that no search knows."""
     return not any(item.action in UNSEARCHED_ACTIONS for item in decision.evictions)
 
 
@@ -56,7 +56,7 @@ class Counts:
 
     @cached_property
     def charged(self) -> Counter[int]:
-        """Per group how many victims are charged to somebody."""
+        """Per group how many victims are charged to a task."""
         found = charged_victims(self.decision)
         return Counter(self.counted.victim_of[victim.key] for victims in found.values() for victim in victims)
 

@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 
 class StartCut(NamedTuple):
-    """Where victims of one priority are told apart by their start."""
+    """Where victims of one priority are distinguished by their start."""
 
     priority: int
     starts: tuple[int, ...]
 
 
 class Form(NamedTuple):
-    """Whether nodes that are alike are told apart, starts from reservations, and victims by their start."""
+    """Whether nodes that are alike are distinguished, starts from reservations, and victims by their start."""
 
     each_node: bool
     starts: bool

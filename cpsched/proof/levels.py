@@ -210,7 +210,7 @@ def _used(draft: Draft, number: int, there: int) -> Terms:
         stays = {node for node in place.nodes if any(task.key not in gone for task in by_node[node])}
         return len(stays.union(node for node in place.nodes if placed_on.get(node)))
 
-    used = draft.variable(f"used[{place.name}]", 0, many, value)
+    used = draft.variable(f"used[{place.name}]", 0, many, value, number)
     for kind in place.kinds:
         one = placed(draft, kind, number)
         row = summed([(draft.highest(one), used), (-1, one)])
@@ -240,7 +240,7 @@ MEASURES: dict[str, Callable[[Draft, int | None], Measure]] = {
     "resources_placed": resources_placed,
     "nodes_used": nodes_used,
 }
-"""Levels that are a sum; the others are told by which victims there are."""
+"""Levels that are a sum; the others are given by which victims there are."""
 
 
 def give(draft: Draft, level: LevelRef, value: Value, top: Value) -> None:
@@ -279,7 +279,7 @@ def give(draft: Draft, level: LevelRef, value: Value, top: Value) -> None:
 
 
 def _split_sum(draft: Draft, priority: int | None, value: int) -> dict[str, tuple[Terms, int]]:
-    """How many victims, and the sum of their priorities: both are told by the level if that sum is below 2^30."""
+    """How many victims, and the sum of their priorities: both are given by the level if that sum is below 2^30."""
     victims = draft.counted.victims
     groups = counted_by(draft, priority)
     plain = summed((victims[n].task.pod_priority, evicted(draft, n)) for n in groups)
@@ -293,7 +293,7 @@ def _split_sum(draft: Draft, priority: int | None, value: int) -> dict[str, tupl
 def claim(draft: Draft, level: LevelRef, bound: Value, top: Value) -> ProofRow:
     """That no decision is better on the level than the bound."""
     if level.name == "tasks_bound" and not draft.starts:
-        raise UnstatedError(f"{level.label}, where starts are not told apart")
+        raise UnstatedError(f"{level.label}, where starts are not distinguished")
     if level.name in MEASURES:
         measure = MEASURES[level.name](draft, level.priority)
         if bound is None:

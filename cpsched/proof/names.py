@@ -14,7 +14,7 @@ def placed(draft: Draft, kind: int, place: int) -> Terms:
     def make() -> Terms:
         most = _most(draft, kind, place, _later(draft, place))
         name = f"place[{draft.counted.kinds[kind].name},{draft.counted.places[place].name}]"
-        return draft.variable(name, 0, most, lambda c: c.place[kind, place])
+        return draft.variable(name, 0, most, lambda c: c.place[kind, place], place)
 
     return draft.once(("place", kind, place), make)
 
@@ -25,7 +25,7 @@ def begun(draft: Draft, kind: int, place: int) -> Terms:
     def make() -> Terms:
         one, where = draft.counted.kinds[kind], draft.counted.places[place]
         most = _most(draft, kind, place, where.idle) if one.may_bind else 0
-        return draft.variable(f"bind[{one.name},{where.name}]", 0, most, lambda c: c.bind[kind, place])
+        return draft.variable(f"bind[{one.name},{where.name}]", 0, most, lambda c: c.bind[kind, place], place)
 
     return draft.once(("bind", kind, place), make)
 
@@ -42,7 +42,7 @@ def taken_by(draft: Draft, jobs: int, kind: int) -> Terms:
 
 
 def begun_by(draft: Draft, jobs: int, kind: int) -> Terms:
-    """How many of them start; where starts are not told apart, those placed stand in for them, which are no fewer."""
+    """How many of them start; where starts are not distinguished, those placed count, which are no fewer."""
     if not draft.starts:
         return taken_by(draft, jobs, kind)
 
@@ -85,7 +85,7 @@ def evicted_by(draft: Draft, group: int, action: Action) -> Terms:
     one = draft.counted.victims[group]
     return draft.once(
         ("evict", group, action),
-        lambda: draft.variable(f"evict[{one.name},{action}]", 0, one.most, lambda c: c.evict[group, action]),
+        lambda: draft.variable(f"evict[{one.name},{action}]", 0, one.most, lambda c: c.evict[group, action], one.place),
     )
 
 
@@ -98,7 +98,7 @@ def evicted(draft: Draft, group: int) -> Terms:
 
 
 def lost(draft: Draft, job: str, role: str | None = None) -> Terms:
-    """How many tasks, or tasks of a role, a job loses whose victims are told apart."""
+    """How many tasks, or tasks of a role, a job loses whose victims are distinguished."""
     victims = draft.counted.victims
     return summed(
         (1, evicted(draft, number))

@@ -47,9 +47,9 @@ def asked(checker: str, files: Sequence[str], *, seconds: float) -> OutsideAnswe
     answer = ask(process, b"", seconds=seconds, most_output=MOST_OUTPUT)
     if answer.code is None:
         return OutsideAnswer(False, f"did not end within {seconds:g} s, or printed too much")
-    said = answer.output.decode(errors="replace")
-    if answer.code == 0 and ACCEPTED[checker].search(said):
+    printed = answer.output.decode(errors="replace")
+    if answer.code == 0 and ACCEPTED[checker].search(printed):
         return OutsideAnswer(True)
-    lines = [line for line in (answer.complaint.decode(errors="replace") or said).splitlines() if line.strip()]
-    last = lines[-1] if lines else "it said nothing"
+    lines = [line for line in (answer.complaint.decode(errors="replace") or printed).splitlines() if line.strip()]
+    last = lines[-1] if lines else "it printed nothing"
     return OutsideAnswer(False, f"refuses it (exit code {answer.code}): {last}")

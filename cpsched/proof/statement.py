@@ -1,6 +1,6 @@
 """The statement of a level: the rules, the earlier levels' values, and the claim that nothing beats the bound.
 
-It is made from the instance, the policy and these values, by whoever writes a proof and again by whoever checks one.
+It is made from the instance, the policy and these values, by the writer of a proof and again by its checker.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Session:
 
 
 def _cut(given: Given, level: LevelRef, bound: Value) -> StartCut | None:
-    """Where victims of the highest priority are told apart by their start."""
+    """Where victims of the highest priority are distinguished by their start."""
     top = given.get(LevelRef("victim_max_priority"))
     times = {value for one, value in given.items() if one.is_time and value is not None}
     if level.is_time and bound is not None:

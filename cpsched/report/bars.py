@@ -43,7 +43,7 @@ class Block:
     kind: str
     letter: str
     label: str
-    told: str
+    tooltip: str
     key: str
 
 
@@ -99,7 +99,7 @@ class _Piece:
     tasks: tuple[Task, ...]
     fate: Fate
     label: str
-    told: str
+    tooltip: str
 
 
 def _merged(scene: Scene, view: View | None, occupants: Sequence[Occupant]) -> list[_Piece]:
@@ -115,14 +115,14 @@ def _piece(scene: Scene, view: View | None, tasks: list[Task], fate: Fate) -> _P
     first, job = tasks[0], scene.snapshot.job_of(tasks[0])
     many = f"{len(tasks)} × " if len(tasks) > 1 else ""
     key = job.key if many and job is not None else first.key
-    told = [f"{many}{key}: {WORDS[fate]}"]
-    told.append(f"{'each ' if many else ''}{listed(_without_pods(first)) or 'requests nothing'}")
-    told.append(f"priority {first.pod_priority}" + (f", queue {job.queue}" if job is not None and job.queue else ""))
+    tooltip = [f"{many}{key}: {WORDS[fate]}"]
+    tooltip.append(f"{'each ' if many else ''}{listed(_without_pods(first)) or 'requests nothing'}")
+    tooltip.append(f"priority {first.pod_priority}" + (f", queue {job.queue}" if job is not None and job.queue else ""))
     if view is not None and fate is Fate.VICTIM:
         eviction = view.evictions[first.key]
-        told.append(" ".join(filter(None, (eviction.action, eviction.for_job and f"for {eviction.for_job}"))))
+        tooltip.append(" ".join(filter(None, (eviction.action, eviction.for_job and f"for {eviction.for_job}"))))
     label = f"{many}{key.rpartition('/')[2]}" if many else first.name
-    return _Piece(tuple(tasks), fate, label, "\n".join(filter(None, told)))
+    return _Piece(tuple(tasks), fate, label, "\n".join(filter(None, tooltip)))
 
 
 def _without_pods(task: Task) -> dict[str, int]:
@@ -153,6 +153,6 @@ def _blocks(pieces: list[_Piece], resource: str, size: float, start: float) -> l
             place, width = round(100 * x / size, 2), round(100 * want / size, 2)
             kind, letter = CLASSES[piece.fate], piece.fate.value
             label = piece.label if width >= LEGIBLE else ""
-            blocks.append(Block(place, width, kind, letter, label, piece.told, piece.tasks[0].key))
+            blocks.append(Block(place, width, kind, letter, label, piece.tooltip, piece.tasks[0].key))
             x += want
     return blocks

@@ -41,14 +41,14 @@ def cluster_section(scene: Scene, resources: list[str], most: int = MOST_NODES) 
         tuple(node_picture(scene, group, resources) for group in drawn),
         tuple(node_picture(scene, group, resources) for group in calm),
     )
-    blocks: list[Block] = [Text(_told(scene, groups, drawn, calm))]
+    blocks: list[Block] = [Text(_summary(scene, groups, drawn, calm))]
     if len(scene.instance.nodes) > FEW_NODES:
         blocks.append(Picture("fleet", fleet(scene, resources)))
     blocks += [Picture("cluster", picture), _table(groups, states, resources)]
     return Section("cluster", "The cluster", tuple(blocks))
 
 
-def _told(scene: Scene, groups: list[DrawnNodes], drawn: list[DrawnNodes], calm: list[DrawnNodes]) -> str:
+def _summary(scene: Scene, groups: list[DrawnNodes], drawn: list[DrawnNodes], calm: list[DrawnNodes]) -> str:
     total = len(scene.instance.nodes)
     pictured = sum(len(group.names) for group in (*drawn, *calm))
     changed = sum(len(group.names) for group in groups if group.is_touched)

@@ -18,14 +18,14 @@ from cpsched.report.nodes import pictured_resources
 from cpsched.report.queues import queue_section
 from cpsched.report.scene import Scene, View
 from cpsched.report.standing import ranking, standings
+from cpsched.report.stated import DecisionFacts, doubt_cells
 from cpsched.report.status import status_text
-from cpsched.report.told import DecisionFacts, doubt_cells
 from cpsched.snapshot import Snapshot
 
 
 def decision_report(
     scene: Scene,
-    told: DecisionFacts | None = None,
+    facts: DecisionFacts | None = None,
     left_pending: Sequence[JobExplained] = (),
     *,
     most_nodes: int = MOST_NODES,
@@ -37,14 +37,14 @@ def decision_report(
     sections = decision_sections(scene, most_nodes=most_nodes)
     if changes := explained_section(left_pending):
         sections.insert(2, changes)
-    if told is not None and told.differences:
-        sections.insert(2, Section("differences", "What differs, and why", told.differences))
+    if facts is not None and facts.differences:
+        sections.insert(2, Section("differences", "What differs, and why", facts.differences))
     return Report(
         title=scene.title,
         about=_about(scene),
-        verdict=tuple(verdict(scene, told)),
+        verdict=tuple(verdict(scene, facts)),
         facts=_facts(scene),
-        sections=(explorer_section(scene, {} if told is None else told.reasons, left_pending), *sections),
+        sections=(explorer_section(scene, {} if facts is None else facts.reasons, left_pending), *sections),
         made_from=tuple(_made_from(scene)),
     )
 
@@ -69,15 +69,15 @@ def _is_idle(scene: Scene) -> bool:
 
 def _about(scene: Scene) -> str:
     names = [view.name for view in scene.views]
-    told = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-    return f"Decisions of {told}, checked under model {scene.snapshot.policy.name}"
+    facts = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"Decisions of {facts}, checked under model {scene.snapshot.policy.name}"
 
 
-def verdict(scene: Scene, told: DecisionFacts | None = None) -> list[Cell]:
+def verdict(scene: Scene, facts: DecisionFacts | None = None) -> list[Cell]:
     """What is left out, then one line per decision: its verdict, and what it does."""
     cells = [Cell(one.text) for one in scene.snapshot.instance.what_if]
     cells += doubt_cells(view.solution for view in scene.views)
-    ranked = [] if _is_idle(scene) else list(told.verdict) if told is not None else ranking(scene.views)
+    ranked = [] if _is_idle(scene) else list(facts.verdict) if facts is not None else ranking(scene.views)
     return [*cells, *(_headline(scene.snapshot, view, one) for view, one in zip_longest(scene.views, ranked))]
 
 

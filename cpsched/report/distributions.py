@@ -19,7 +19,7 @@ MOST_POINTS = 4000
 MOST_PANELS = 6
 LEAST_SECONDS = 0.001
 NOT_PAIRED = {"victim_start_time"}
-"""Dates say nothing on an axis; how far they are apart is told above."""
+"""Dates say nothing on an axis; how far they are apart is stated above."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Charts:
     """Drawn charts and what they show in a sentence."""
 
     svgs: tuple[str, ...]
-    told: str
+    caption: str
 
 
 def _by_level(study: Study) -> dict[str, dict[str, list[LevelGap]]]:
@@ -63,8 +63,8 @@ def gap_blocks(study: Study, drawn: bool) -> Iterator[Block]:
                 rows.append((level, who, f"{len(found[who]):,}", f"{len(behind):,}", *numbers))
         bars += _bars(titles[-1], level, differ)
     if drawn:
-        told = "How far decisions are behind the optimum, level by level, where they differ."
-        yield Picture("charts", Charts(charts.gap_charts(bars, titles[:MOST_PANELS]), told))
+        caption = "How far decisions are behind the optimum, level by level, where they differ."
+        yield Picture("charts", Charts(charts.gap_charts(bars, titles[:MOST_PANELS]), caption))
         if len(titles) > MOST_PANELS:
             yield Text(f"The first {MOST_PANELS} of {len(titles)} levels that differ are drawn.")
     columns = ("level", "engine", "#compared", "#different", "#median", "#nine of ten at most", "#largest")
@@ -108,12 +108,12 @@ def pair_blocks(study: Study, drawn: bool) -> Iterator[Block]:
             for (level, who, optimum, value), n in counts.items()
             if level in shown
         ]
-        told = (
+        caption = (
             f"The heuristic's value against the optimum's for {', '.join(shown)}; on the line they are equal. "
             "A larger point stands for more decisions."
         )
         units = {level: " in percent" for level in shown if level in IN_MILLIONTHS}
-        yield Picture("charts", Charts(charts.pair_charts(_thinned(values), shown, units), told))
+        yield Picture("charts", Charts(charts.pair_charts(_thinned(values), shown, units), caption))
     order = list(by_level)
     ranked = sorted(counts.items(), key=lambda one: (order.index(one[0][0]), -one[1], one[0]))
     rows = [
@@ -136,8 +136,8 @@ def time_blocks(times: Sequence[Time], drawn: bool) -> Iterator[Block]:
              "proof": "every level proved" if one.proved else "levels open"}
             for one in times
         ]  # fmt: skip
-        told = "Seconds of one search, loading included, against the number of tasks; both scales are logarithmic."
-        yield Picture("charts", Charts((charts.time_chart(_thinned(values)),), told))
+        caption = "Seconds of one search, loading included, against the number of tasks; both scales are logarithmic."
+        yield Picture("charts", Charts((charts.time_chart(_thinned(values)),), caption))
         if len(times) > MOST_POINTS:
             yield Text(f"Every {len(times) // MOST_POINTS + 1}th of {len(times):,} searches is drawn.")
     by_size: dict[int, list[Time]] = {}

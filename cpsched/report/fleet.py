@@ -17,7 +17,7 @@ class FleetMap:
     """The cells of one state as SVG path data."""
 
     state: str
-    told: str
+    caption: str
     width: int
     height: int
     cells: str
@@ -50,11 +50,11 @@ def _map(
         if Fate.VICTIM in fates:
             goes.append(f"M{x} {y}l{CELL} {CELL}m0 -{CELL}l-{CELL} {CELL}")
     rows = (len(nodes) + columns - 1) // columns
-    told = f"{name}: {len(filled)} of {len(nodes)} nodes in use"
+    caption = f"{name}: {len(filled)} of {len(nodes)} nodes in use"
     if number:
-        told += f", tasks are placed (+) on {len(comes)}, tasks are evicted (×) from {len(goes)}"
+        caption += f", tasks are placed (+) on {len(comes)}, tasks are evicted (×) from {len(goes)}"
     size = (columns * step - GAP, rows * step - GAP)
-    return FleetMap(name, told, *size, *("".join(part) for part in (cells, filled, comes, goes)))
+    return FleetMap(name, caption, *size, *("".join(part) for part in (cells, filled, comes, goes)))
 
 
 def _rectangle(x: int, y: int, height: int) -> str:

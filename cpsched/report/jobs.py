@@ -73,9 +73,9 @@ def _job_cell(view: View, job: SessionJob, starving: bool) -> Cell:
     }
     placed = keys & (view.solution.binds.keys() | view.solution.reserves.keys())
     result = outcome(job, starving, placed, keys & view.evictions.keys())
-    told = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    parts = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
     tones: dict[str, Tone] = {"admitted": "better", "not admitted": "worse", "falls below its minimum": "worse"}
-    return Cell(f"{result} ({told})" if told else result, tones.get(result, ""))
+    return Cell(f"{result} ({parts})" if parts else result, tones.get(result, ""))
 
 
 def _first_of(names: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ from enum import Enum
 from functools import cached_property
 from pathlib import Path
 
+from cpsched.importers.load import TITLE
 from cpsched.instance import Instance, Status, Task
 from cpsched.policy import Policy
 from cpsched.rules import Decision
@@ -94,7 +95,8 @@ class Scene:
     @property
     def title(self) -> str:
         """What the cluster is called: its file."""
-        return Path(self.instance.file).name if self.instance.file else "A cluster"
+        title: str = self.instance.found_out.get(TITLE, "")
+        return title or (Path(self.instance.file).name if self.instance.file else "A cluster")
 
     @cached_property
     def touched(self) -> tuple[Task, ...]:

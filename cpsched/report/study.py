@@ -87,10 +87,12 @@ def _verdict(study: Study) -> Iterator[Cell]:
     for text, count in study.doubts.items():
         yield Cell(f"Doubt, in {count:,} cell{'s' * (count != 1)}: {text}", "worse")
     for (engine, model), counts in study.outcomes.items():
-        told = ", ".join(f"{outcome} in {counts[outcome]:,}" for outcome in charts.OUTCOMES if counts[outcome])
+        caption = ", ".join(f"{outcome} in {counts[outcome]:,}" for outcome in charts.OUTCOMES if counts[outcome])
         total = sum(counts.values())
         tone: Tone = "worse" if counts["worse"] + counts["breaks rules"] else "better"
-        yield Cell(f"{engine} under {model}, {total:,} decision{'s' * (total != 1)} against the optimum: {told}.", tone)
+        yield Cell(
+            f"{engine} under {model}, {total:,} decision{'s' * (total != 1)} against the optimum: {caption}.", tone
+        )
     if study.times:
         proved = sum(one.proved for one in study.times)
         rest = ", apart from what is in doubt" if study.doubts else ""
@@ -109,10 +111,10 @@ def _engines(study: Study, drawn: bool) -> Iterator[Block]:
             for outcome in charts.OUTCOMES
             if counts[outcome]
         ]
-        told = (
+        caption = (
             "Decisions per engine and model: equal to the optimum, better than an unproved one, worse, breaking rules."
         )
-        yield Picture("charts", Charts((charts.outcome_chart(values),), told))
+        yield Picture("charts", Charts((charts.outcome_chart(values),), caption))
     columns = ("engine", "model", "#decisions", *(f"#{outcome}" for outcome in charts.OUTCOMES))
     rows = [
         (engine, model, f"{sum(counts.values()):,}", *(f"{counts[outcome]:,}" for outcome in charts.OUTCOMES))

@@ -38,9 +38,9 @@ def embedding(results: Results) -> Callable[[str, Row, str | None], list[Section
         solutions = [checked_from_outside(instance, policy, _solution(results, one)) for one in keys.values()]
         scene = Scene.of(instance, policy, solutions, list(keys))
         parts = [part for part in decision_sections(scene, most_nodes=MOST_NODES) if part.key in SHOWN]
-        told = [Text(line.text) for line in verdict(scene)]
+        texts = [Text(line.text) for line in verdict(scene)]
         title = f"{cell['instance']}: {cell['engine']} against {OPTIMAL}, model {cell['model']}"
-        return [Section(key, title, (*told, *(block for part in parts for block in part.blocks)), depth=3)]
+        return [Section(key, title, (*texts, *(block for part in parts for block in part.blocks)), depth=3)]
 
     return embed
 

@@ -39,7 +39,7 @@ def eviction(decision: Decision) -> Iterator[Violation]:
         elif not (pairs := by_victim[key]):
             yield Violation("eviction", key, _reason(decision.rights, victim))
         elif for_job and for_job not in jobs_of(pairs):
-            yield Violation("eviction", key, f"{for_job}, for which it goes, places nobody who may evict it")
+            yield Violation("eviction", key, f"{for_job}, for which it goes, places no task that may evict it")
         seen.add(key)
 
 
@@ -51,7 +51,7 @@ def _jobs_of(snapshot: Snapshot, pairs: Pairs) -> frozenset[str]:
 
 def _reason(rights: Rights, victim: Task) -> str:
     if not rights.static[victim.key]:
-        return f"nobody placed on {victim.node} for a starving job may evict it"
+        return f"no task placed on {victim.node} for a starving job may evict it"
     queue = rights.snapshot.queue_of(victim)
     assert queue is not None
     return f"reclaim: its queue {queue.name} is not above its deserved share, or the other queue has no claim"
@@ -63,7 +63,7 @@ def charge(decision: Decision) -> Iterator[Violation]:
         return
     for node, decided in uncharged_nodes(decision):
         if decided:
-            yield Violation("charge", node, "uses room of victims that nobody with a right to it needs")
+            yield Violation("charge", node, "uses room of victims that no task with a right to it needs")
         else:
             yield Violation(
                 "charge", node, "whether its victims can be charged was not decided within the search limit"

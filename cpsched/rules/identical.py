@@ -1,4 +1,4 @@
-"""What a rule's questions cannot tell apart: the classes of tasks, jobs, victims and nodes that are asked about once.
+"""What a rule's questions cannot distinguish: the classes of tasks, jobs, victims and nodes that are asked about once.
 
 Each function is equal for two that are equal in everything that its question reads; see cpsched/snapshot/identical.py.
 Requests are compared by identity, which is quicker: tasks that request the same mostly share the vector.
@@ -31,13 +31,13 @@ def request_of(task: Task) -> Hashable:
 
 def fates(decision: Decision) -> Callable[[SessionJob], Hashable]:
     """The task of a job that has no other, and what the decision makes of it; any other job goes by its name."""
-    twins, placed, binds, evicted = decision.snapshot.identities, decision.placed, decision.binds, decision.evicted
+    identities, placed, binds, evicted = decision.snapshot.identities, decision.placed, decision.binds, decision.evicted
 
     def fate_of(job: SessionJob) -> Hashable:
         if len(job.tasks) > 1:
             return job.key
         key = job.tasks[0].key
-        return twins[key], key in placed, key in binds, key in evicted
+        return identities[key], key in placed, key in binds, key in evicted
 
     return fate_of
 
@@ -45,7 +45,7 @@ def fates(decision: Decision) -> Callable[[SessionJob], Hashable]:
 def victims(rights: Rights) -> Callable[[str, str], Hashable]:
     """The victim, whose identical ones are on the same node, and the action that its eviction names.
 
-    Where victims are evicted for tasks on any node, the kind of victim is enough. A victim of a gang action is told
+    Where victims are evicted for tasks on any node, the kind of victim is enough. A victim of a gang action is stated
     apart by name: the mark of its PodGroup counts there.
     """
     identity_of, kind_of, tasks = (
@@ -75,7 +75,7 @@ def holding_of(rights: Rights, victim: Task) -> Hashable:
 def charge_of(charges: Charges, nodes: tuple[str, ...]) -> Hashable:
     """What a node lacks, what its victims hold, and what those who may evict them request.
 
-    Several nodes together, or one with a victim that either action could evict, are told apart by name.
+    Several nodes together, or one with a victim that either action could evict, are distinguished by name.
     """
     victims, contested = charges.victims(nodes[0]), charges.rights.contested
     if len(nodes) > 1 or (contested and any(victim.key in contested for victim in victims)):

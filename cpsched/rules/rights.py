@@ -35,7 +35,7 @@ class Rights:
     """For every victim the placed tasks that may evict it.
 
     Reclaim depends on the other reclaim victims of the same queue. A victim counts under the action its eviction
-    names, else under preempt where anybody placed beside it may preempt it, else under reclaim.
+    names, else under preempt where any task placed beside it may preempt it, else under reclaim.
     """
 
     def __init__(self, decision: Decision):
@@ -134,8 +134,8 @@ class Rights:
     def given_back(self, queue: str, victims: Iterable[Task]) -> frozenset[str]:
         """Those victims that find their queue above its share when they go, in the best order.
 
-        A queue is judged by what it holds now: what the decision itself places there gives nobody a right. It only
-        shrinks as victims go, so seen from the last victim backwards: whoever may go last may as well do so.
+        A queue is checked by what it holds now: what the decision itself places there gives no right. It only
+        shrinks as victims go, so seen from the last victim backwards: a victim that may go last may as well do so.
         """
         share = self.snapshot.shares.get(queue)
         waiting = list(victims)

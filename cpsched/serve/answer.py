@@ -25,7 +25,7 @@ from cpsched.what_if.changes import Changes
 class Session:
     """What the command line gave: the cluster, the configuration, the options."""
 
-    cluster: str
+    cluster: tuple[str, ...]
     model: str | None
     conf: str | None
     options: Options

@@ -74,7 +74,7 @@ def _shares(
 def _ancestors(queues: Mapping[str, QueueDemand]) -> dict[str, tuple[str, ...]]:
     """The path from the root to each parent (`updateAncestors`).
 
-    Upstream's cycle check never fires, so queues on a cycle come out as ancestors of themselves and nobody objects.
+    Upstream's cycle check never fires, so queues on a cycle come out as ancestors of themselves and nothing objects.
     """
     ancestors: dict[str, tuple[str, ...]] = {}
     for name in sorted(queues):

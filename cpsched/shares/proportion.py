@@ -1,6 +1,6 @@
 """Deserved shares by weighted water filling; mirrors `plugins/proportion/proportion.go:OnSessionOpen`.
 
-This rounds in float64 and stops below a tenth of a unit as upstream does; the judge uses `cpsched.shares.exact`.
+This rounds in float64 and stops below a tenth of a unit as upstream does; the checker uses `cpsched.shares.exact`.
 """
 
 from __future__ import annotations

@@ -133,7 +133,7 @@ def promise(job: SessionJob) -> dict[str, float]:
 def decisive_limits(snapshot: Snapshot, job: SessionJob) -> list[Limit]:
     """The limits of the first tier in which a plugin votes; sla permits once the job has waited long enough.
 
-    A tier in which somebody permits and nobody refuses ends the vote, and none of those with limits abstains.
+    A tier in which a plugin permits and none refuses ends the vote, and none of those with limits abstains.
     """
     if job.min_resources is None:
         return []

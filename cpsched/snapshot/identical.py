@@ -32,7 +32,7 @@ class Identical:
     ) -> Callable[[*Given], Answer]:
         """The question, asked of the first of each class; the others of the class get its answer.
 
-        What was asked about is kept, so a class may be told by `id`: nothing else can come to be in the same place.
+        What was asked about is kept, so a class may be named by `id`: nothing else can come to be in the same place.
         """
         if not self._shortcuts:
             return question
@@ -63,7 +63,7 @@ def load_of(instance: Instance, node: str) -> Hashable:
 
 
 class StaticRights:
-    """actions_against for a whole session, asked once for every two kinds of task that it can tell apart."""
+    """actions_against for a whole session, asked once for every two kinds of task that it can distinguish."""
 
     def __init__(self, snapshot: Snapshot):
         self._snapshot, self._identities = snapshot, snapshot.identities

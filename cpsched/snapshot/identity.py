@@ -17,7 +17,7 @@ def identities_of(snapshot: Snapshot) -> dict[str, int]:
     """A number per task of the session; equal numbers share all that can be read of a task but names and ages.
 
     Pods that say the same mostly share what says it, so that looking where it is will do: the instance keeps it there.
-    Whoever has volumes or claims has no twin, for what these are is told by name.
+    A task with volumes or claims equals no other, for these are given by name.
     """
     numbers: dict[Hashable, int] = {}
     found: dict[str, int] = {}

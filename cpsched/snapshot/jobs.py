@@ -192,7 +192,7 @@ def session_jobs(instance: Instance, policy: Policy) -> dict[str, SessionJob]:
 
 
 def group_jobs(instance: Instance) -> dict[str, SessionJob]:
-    """Volcano's jobs, whatever the model that judges them."""
+    """Volcano's jobs, whatever the model that checks them."""
     tasks = instance.tasks
     found = {}
     for key, job in instance.jobs.items():

@@ -1,4 +1,4 @@
-"""A scheduler in forty lines: whoever is most important takes the first node with room; nobody is evicted.
+"""A scheduler in forty lines: the most important pod takes the first node with room; no task is evicted.
 
 Reads an Instance on stdin, prints a Solution. Run it as an engine:
 

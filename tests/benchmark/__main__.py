@@ -19,6 +19,7 @@ BENCHMARKS = {
     "grid": "the grid of Priority Matters beside the plain model and the class model (--help)",
     "hops": "changes of module in a solve of one small cluster",
     "page": "the report in Chromium: size, time to open, time to answer, by size of the cluster",
+    "proofs": "proofs of levels: how many, how large, what writing and checking them takes (--help)",
     "proved": "fresh sessions of every recorded profile: all proved in 10 s? (--help)",
     "study": "the speed-up of a study on two cores",
     "topology": "one cycle of the Volcano mirror over gangs in a tree of HyperNodes",
@@ -28,7 +29,7 @@ BENCHMARKS = {
 """Each is a module here with a function `main`."""
 
 
-TAKES_OPTIONS = frozenset({"agreement", "grid", "optimum", "proved"})
+TAKES_OPTIONS = frozenset({"agreement", "grid", "optimum", "proofs", "proved"})
 
 
 def run(arguments: list[str]) -> int:

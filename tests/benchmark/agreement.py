@@ -28,8 +28,7 @@ from cpsched import engines, timestamps
 from cpsched.importers.load import load
 from cpsched.objectives import comparable
 from cpsched.optimum import disagreement
-from cpsched.optimum.solvers import portfolio
-from cpsched.optimum.solvers.worker import SolverProcess
+from cpsched.optimum.solvers import second_solver
 from cpsched.options import Options, Prover
 from cpsched.policy import load_model, policy_for
 from cpsched.snapshot import Snapshot
@@ -38,13 +37,14 @@ from tests.oracle.brute_force import TooLargeError, optimum
 from tests.oracle.neighbours import FAMILIES, neighbourly
 from tests.oracle.samples import session
 from tests.oracle.sessions import Contest, contest, entering, overcommitted
+from tests.unit.optimum.solvers.second_solver import SharedWorker
 
 PROVERS: tuple[Prover, ...] = ("both", "cp-sat", "highs")
 LIMIT = 30.0
 AGREES, DIFFERENT, OPEN, TOO_LARGE = "agrees", "different", "open", "too large"
 Verdict = tuple[str, str, str]
 """Kind, prover and what came of it."""
-Judged = tuple[Counter[Verdict], list[str]]
+Checked = tuple[Counter[Verdict], list[str]]
 
 
 def uneven(seed: int) -> Contest:
@@ -82,12 +82,12 @@ def main(arguments: Sequence[str] = ()) -> int:
     counts: Counter[Verdict] = Counter()
     started, ran = time.monotonic(), 0
     with ProcessPoolExecutor(options.processes, multiprocessing.get_context("spawn")) as pool:
-        working: set[Future[Judged]] = set()
+        working: set[Future[Checked]] = set()
         seeds = _seeds(options, started)
         try:
             while True:
                 wanted = options.processes - len(working)
-                working |= {pool.submit(_judged, seed) for seed in islice(seeds, wanted)}
+                working |= {pool.submit(_checked, seed) for seed in islice(seeds, wanted)}
                 if not working:
                     break
                 done, working = wait(working, return_when=FIRST_COMPLETED)
@@ -126,21 +126,14 @@ def _seeds(options: argparse.Namespace, started: float) -> Iterator[int]:
         yield seed
 
 
-class SharedWorker(SolverProcess):
-    """One child for all sessions of a process: its start is what would take longest."""
-
-    def stop(self) -> None:
-        self.cancel()
-
-
 @cache
 def _prepare() -> None:
     shared = SharedWorker()
-    portfolio.SolverProcess = lambda: shared  # type: ignore[assignment, misc]
+    second_solver.SolverProcess = lambda module: shared  # type: ignore[assignment, misc]
     disagreement.LOUD = True
 
 
-def _judged(seed: int) -> Judged:
+def _checked(seed: int) -> Checked:
     """All kinds of one seed."""
     _prepare()
     counts: Counter[Verdict] = Counter()

@@ -1,4 +1,4 @@
-"""CPU seconds instead of wall seconds as the limit of a search, so that a busy machine favours nobody.
+"""CPU seconds instead of wall seconds as the limit of a search, so that a busy machine favours no run.
 
 `count_cpu` changes this process for good: the product's clock, and how CP-SAT is stopped. Only a process that measures
 one run calls it.

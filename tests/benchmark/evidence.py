@@ -6,9 +6,9 @@ import os
 import time
 from collections import Counter
 
+from tests.oracle.alternatives import binding_rules
 from tests.oracle.brute_force import optimum
 from tests.oracle.evidence import Tally, tally_of
-from tests.oracle.rivals import binding_rules
 from tests.oracle.sessions import contest
 
 SESSIONS = int(os.environ.get("SESSIONS", "100"))

@@ -59,7 +59,7 @@ elif engine == "plain":
     levels, broken = solve(Snapshot(instance, policy), limit, time.process_time)
 else:
     from cpsched.optimum.model.symmetry import build_classes
-    from tests.benchmark.rivals import by_default
+    from tests.benchmark.alternatives import by_default
     levels = by_default(Snapshot(instance, policy), build_classes, limit, time.process_time)
 print(json.dumps({
     "levels": [(l.name, l.priority, getattr(l, "value", None), l.proved) for l in levels],

@@ -14,7 +14,7 @@ RUNS = 10
 
 
 def main() -> None:
-    """Print a table; nothing is judged."""
+    """Print a table; nothing is checked."""
     seconds = [_once() for _ in range(RUNS)]
     table = Table("processes", "median s", "worst s", caption="target: < 0.3 s")
     table.add_row(str(RUNS), f"{median(seconds):.2f}", f"{max(seconds):.2f}")

@@ -16,7 +16,7 @@ NODES, RUNNING, PENDING = 1_000, 10_000, 1_000
 
 
 def main() -> None:
-    """Print a table of seconds; nothing is judged."""
+    """Print a table of seconds; nothing is checked."""
     policy = policy_for(load_model("kube"), None)
     print(f"{NODES} nodes, {RUNNING} running pods, {PENDING} pending pods")
     print(f"{'cluster':<30}{'s':>7}{'cpu s':>7}{'bound':>7}{'nominated':>11}{'evicted':>9}   (target: < 5 s)")

@@ -28,7 +28,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, len(instance.tasks), l
 
 
 def main() -> None:
-    """Print a table; nothing is judged."""
+    """Print a table; nothing is checked."""
     table = Table("run", "MB", "pods", "nodes", "s", "cpu s", "MB/s", "peak RSS MB", caption="target: < 5 s, < 1.5 GB")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "cluster.json"

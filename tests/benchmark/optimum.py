@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 LIMIT = 60
-RIVAL_LIMIT = 30
+ALTERNATIVE_LIMIT = 30
 Recipe = tuple[str, dict[str, Any]]
 Case = tuple[Recipe, int]
 
@@ -48,7 +48,7 @@ if engine == "ours":
 else:
     from cpsched.optimum.model.symmetry import build_classes
     from cpsched.snapshot import Snapshot
-    from tests.benchmark.rivals import by_default, one_by_one
+    from tests.benchmark.alternatives import by_default, one_by_one
     levels = by_default(Snapshot(instance, policy), one_by_one if engine == "plain" else build_classes, limit)
 wall = time.perf_counter() - wall
 used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
@@ -101,11 +101,13 @@ def _times(amount: str | int, factor: int) -> str:
 
 
 def main(arguments: Sequence[str] = ()) -> None:
-    """Print one table per question; nothing is judged."""
+    """Print one table per question; nothing is checked."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmark optimum", description=__doc__)
     parser.add_argument("--seeds", type=int, default=10, help="how many seeds")
     seeds, console = range(parser.parse_args(arguments).seeds), Console(width=130)
-    console.print(f"load of the machine: {os.getloadavg()[0]:.1f}; limits: {LIMIT} s, others {RIVAL_LIMIT} s a session")
+    console.print(
+        f"load of the machine: {os.getloadavg()[0]:.1f}; limits: {LIMIT} s, others {ALTERNATIVE_LIMIT} s a session"
+    )
     console.print(_side_by_side())
     console.print(_over_seeds("a", SMALL, seeds, "admission and max-priority levels proved on all, median < 2 s"))
     queues = {"1 queue": LARGE, "2 queues": LARGE_QUEUES}
@@ -120,7 +122,7 @@ def _side_by_side() -> Table:
     )
     for name, recipe in {**SMALL, "large": LARGE, "large, 2 queues": LARGE_QUEUES}.items():
         for engine in ("ours", "class", "plain"):
-            run = once(recipe, 0, engine, LIMIT if engine == "ours" else RIVAL_LIMIT)
+            run = once(recipe, 0, engine, LIMIT if engine == "ours" else ALTERNATIVE_LIMIT)
             if run is None:
                 table.add_row(name, engine, "", "", "", "", "stopped", "")
                 continue

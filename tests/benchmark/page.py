@@ -42,7 +42,7 @@ TIMED = """async () => {
 
 
 def main() -> int:
-    """Print a table; nothing is judged."""
+    """Print a table; nothing is checked."""
     program = next(filter(None, map(shutil.which, PROGRAMS)), None)
     if program is None:
         print(f"no browser: none of {', '.join(PROGRAMS)} is installed", file=sys.stderr)

@@ -1,7 +1,7 @@
 """The easy way: a Boolean per pod and node, CP-SAT as it comes, level after level. The product is measured against it.
 
-For sessions of single pods under kube-scheduler's policy, without filters beyond requests. What it finds is judged like
-anything else.
+For sessions of single pods under kube-scheduler's policy, without filters beyond requests. What it finds is checked
+like anything else.
 """
 
 from __future__ import annotations

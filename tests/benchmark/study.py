@@ -32,7 +32,7 @@ class Measured(NamedTuple):
 
 
 def main() -> None:
-    """Print a table and the ratio; nothing is judged."""
+    """Print a table and the ratio; nothing is checked."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for number in range(INSTANCES):
@@ -58,9 +58,9 @@ def _on_free_cores(one: Measured, two: Measured) -> float:
 def _once(folder: Path, workers: int) -> Measured:
     run = folder / f"run-{workers}"
     command = [sys.executable, "-m", "cpsched", "study", str(run), "--workers", str(workers)]
-    told = ["--instances", f"{folder}/*.json", "--engines", ENGINES, "--seeds", f"1..{SEEDS}"]
+    stated = ["--instances", f"{folder}/*.json", "--engines", ENGINES, "--seeds", f"1..{SEEDS}"]
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run([*command, *told], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*command, *stated], check=True, stdout=subprocess.DEVNULL)
     wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     in_cells = [row["cpu_seconds"] for row in read(run).cells()]

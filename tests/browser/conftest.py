@@ -31,7 +31,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def page_of(browser: Browser) -> Iterator[Open]:
-    """Opens a file; whatever it did besides showing itself is told at the end of the test."""
+    """Opens a file; whatever it did besides showing itself is stated at the end of the test."""
     contexts: list[BrowserContext] = []
     wrongs: list[str] = []
 

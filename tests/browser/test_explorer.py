@@ -54,9 +54,9 @@ def test_choosing_lights_up_the_gang_and_its_victims(page_of: Open, file: Path) 
     find(page, "urgent")
     assert set(classes(cell(page, "gpu-node"))) == {"cell", "both", "gang", "prey"}
     part(page, "detail").get_by_role("button", name="finetune/task-0").first.click()
-    told = part(page, "detail").inner_text()
-    assert "Pod finetune/task-0" in told
-    assert "is evicted by preempt for default/urgent" in told
+    facts_shown = part(page, "detail").inner_text()
+    assert "Pod finetune/task-0" in facts_shown
+    assert "is evicted by preempt for default/urgent" in facts_shown
 
 
 def test_pointing_at_a_pod_lights_up_what_belongs_to_it_everywhere(page_of: Open, file: Path) -> None:
@@ -161,7 +161,7 @@ def test_the_ladder_has_bars_from_worse_to_better(page_of: Open, file: Path) -> 
     assert marks == ["0%", "100%"]
 
 
-def test_a_node_is_told_on_demand(page_of: Open, file: Path) -> None:
+def test_a_node_is_stated_on_demand(page_of: Open, file: Path) -> None:
     page = page_of(file)
     cell(page, "gpu-node").click()
     detail = part(page, "detail")
@@ -245,9 +245,9 @@ def drop(page: Page, name: str, text: str) -> None:
 def test_a_decision_dropped_onto_the_page_is_shown_unchecked(page_of: Open, file: Path, tmp_path: Path) -> None:
     page = page_of(file)
     mine = tmp_path / "mine.json"
-    mine.write_text(json.dumps({"kind": "Solution", "binds": {"large/task-0": "cpu-4", "nobody/x": "cpu-1"}}))
+    mine.write_text(json.dumps({"kind": "Solution", "binds": {"large/task-0": "cpu-4", "nosuch/x": "cpu-1"}}))
     part(page, "file").set_input_files(mine)
-    expect(part(page, "said")).to_contain_text(
+    expect(part(page, "message")).to_contain_text(
         "mine.json is shown beside the others; nothing of it is checked here. 1 entry is"
     )
     label = "cpu-4: differs; optimal 0 % full, 0 pods; mine.json 1600 % full, 1 pod, 1 placed"
@@ -262,7 +262,7 @@ def test_a_decision_dropped_onto_the_page_is_shown_unchecked(page_of: Open, file
     assert "stated by the file" in decisive
     mine.write_text("[1")
     part(page, "file").set_input_files(mine)
-    expect(part(page, "said")).to_contain_text("this is not JSON")
+    expect(part(page, "message")).to_contain_text("this is not JSON")
 
 
 def test_hostile_names_are_only_names(page_of: Open, tmp_path: Path) -> None:

@@ -19,9 +19,9 @@ def test_1500_nodes_and_8000_tasks(page_of: Open, tmp_path: Path) -> None:
     page_of_size(file, 1500, 4000, 4000)
     assert file.stat().st_size < MOST_BYTES
     page = page_of(file)
-    said = page.locator("#cluster > p").first.inner_text()
-    assert said.startswith("40 of 1500 nodes, in 40 pictures")
-    assert "1460 nodes on which something changes are left out" in said
+    output = page.locator("#cluster > p").first.inner_text()
+    assert output.startswith("40 of 1500 nodes, in 40 pictures")
+    assert "1460 nodes on which something changes are left out" in output
     assert page.locator("article.node").count() == 40
     assert page.locator(".fleet svg").count() == 3
     assert page.locator(".fleet svg").first.get_attribute("aria-label") == "before: 1500 of 1500 nodes in use"

@@ -59,21 +59,21 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_file_that_is_wrong_is_one_clear_line(cli: Command, tmp_path: Path, name: str) -> None:
-    data, said = CASES[name]
+    data, output = CASES[name]
     path = tmp_path / name
     path.write_bytes(data)
     code, out, err = cli("solve", path)
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert err.startswith(f"cpsched: error: {path}: {said}")
+    assert err.startswith(f"cpsched: error: {path}: {output}")
 
 
 def test_an_unknown_queue_of_a_compact_job_is_one_clear_line(cli: Command, tmp_path: Path) -> None:
     path = tmp_path / "queue.json"
     jobs = [{"name": "g", "queue": "gold", "tasks": [{}]}]
     path.write_text(json.dumps({"apiVersion": "cpsched/v1", "kind": "Instance", "jobs": jobs}))
-    said = f"{path}: PodGroup default/g: its queue gold is not in the input; queues given: none"
-    assert cli("solve", path) == (2, "", f"cpsched: error: {said}\n")
-    assert cli("solve", path, "--lenient")[::2] == (0, f"cpsched: warning: {said}\n")
+    output = f"{path}: PodGroup default/g: its queue gold is not in the input; queues given: none"
+    assert cli("solve", path) == (2, "", f"cpsched: error: {output}\n")
+    assert cli("solve", path, "--lenient")[::2] == (0, f"cpsched: warning: {output}\n")
 
 
 def test_a_file_that_is_missing_or_a_folder_without_manifests(cli: Command, tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_a_file_that_is_missing_or_a_folder_without_manifests(cli: Command, tmp_
     assert cli("solve", tmp_path) == (2, "", f"cpsched: error: {empty}\n")
 
 
-def test_a_file_nobody_may_read(cli: Command, tmp_path: Path) -> None:
+def test_a_file_no_task_may_read(cli: Command, tmp_path: Path) -> None:
     (tmp_path / "loop.json").symlink_to(tmp_path / "loop.json")
     code, out, err = cli("solve", tmp_path / "loop.json")
     assert (code, out) == (2, "")

@@ -66,7 +66,7 @@ def test_the_command_decides_about_them_and_names_volcanos(cli: Command, mixed: 
     assert (len(of_volcano), {*map(tuple, of_volcano.values())}) == (24, {(reason,)})
     assert data["notes"][-1].startswith("24 pods of scheduler volcano are pending")
     assert data["notes"][-1].endswith(f"cpsched solve '{mixed}' --model volcano")
-    assert "not told" not in cli("solve", mixed, "--engine", "kube", "--model", "kube").out
+    assert "not stated" not in cli("solve", mixed, "--engine", "kube", "--model", "kube").out
 
 
 def test_solve_answers_for_both(cli: Command, mixed: Path, tmp_path: Path) -> None:
@@ -130,18 +130,18 @@ def test_check_and_report_answer_for_both(cli: Command, mixed: Path, tmp_path: P
         ("the dump.json (kube)", "passed"),
     ]
     text = cli("report", mixed, "--engines", "volcano").out
-    assert "judged by model kube" not in text
+    assert "checked by model kube" not in text
     both = tmp_path / "both.json"
     cli("solve", mixed, "-o", both)
     text = cli("report", mixed, "--engines", "optimal").out
-    assert "What optimal would do, judged by model volcano; What optimal would do, judged by model kube" in text
+    assert "What optimal would do, checked by model volcano; What optimal would do, checked by model kube" in text
     assert "Model kube: optimal starts 2" in text
     refused = cli("report", mixed, "--solution", both)
     assert (refused.code, "add --model volcano or --model kube" in refused.err) == (2, True)
     assert cli("report", mixed, "--solution", both, "--model", "kube").code == 0
 
 
-def test_pods_that_go_to_the_same_node_are_told(cli: Command, tmp_path: Path) -> None:
+def test_pods_that_go_to_the_same_node_are_stated(cli: Command, tmp_path: Path) -> None:
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}, "status": {"allocatable": {"cpu": "1"}}}
     pods = [
         {

@@ -36,7 +36,7 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def overload(solution: dict[str, Any]) -> None:
-    """Every waiting task starts at once, nobody is evicted: breaks capacity."""
+    """Every waiting task starts at once, no task is evicted: breaks capacity."""
     solution["binds"] |= solution["pipelined"]
     solution |= {"pipelined": {}, "evictions": []}
 
@@ -81,10 +81,10 @@ def test_an_unusable_folder_is_one_warning(
 ) -> None:
     place = tmp_path / "file"
     place.touch()
-    told = (command, corpus, "-j", jobs)
-    expected = process(*told, "--cache", "none")
+    stated = (command, corpus, "-j", jobs)
+    expected = process(*stated, "--cache", "none")
     assert (expected.code, expected.err) == (0, "")
-    ended = process(*told, "--cache", place)
+    ended = process(*stated, "--cache", place)
     assert (ended.code, ended.out) == (0, expected.out)
     assert (
         ended.err == f"cpsched: warning: {place}: cannot be used as a cache: not a folder; optima are not remembered\n"
@@ -106,20 +106,20 @@ def test_an_unusable_home_is_one_warning(
 def test_one_optimum_that_cannot_be_remembered_loses_nothing(
     cli: Command, corpus: Path, tmp_path: Path, command: str
 ) -> None:
-    told = (command, corpus, "--cache", tmp_path / "optima", "--json")
-    first = cli(*told)
+    stated = (command, corpus, "--cache", tmp_path / "optima", "--json")
+    first = cli(*stated)
     assert (first.code, first.err) == (0, "")
     (file,) = (one for one in (tmp_path / "optima").rglob("*.json") if "finetune" in one.read_text())
     file.unlink()
     (file / "x").mkdir(parents=True)
-    ended = cli(*told)
+    ended = cli(*stated)
     assert (ended.code, ended.out) == (0, first.out)
     assert ended.err == f"cpsched: warning: {file}: cannot be written: Is a directory; optima are not remembered\n"
 
 
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The optimum of every instance with a job finetune ends with an error that nobody expects."""
+    """The optimum of every instance with a job finetune ends with an error that no task expects."""
     run = engines.run
 
     def fails(name: str, instance: Instance, policy: Policy, options: Options) -> Solution:

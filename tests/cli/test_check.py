@@ -108,7 +108,7 @@ def test_a_scheduler_that_evicts_the_wrong_way_round_is_caught(
     assert "victim_max_priority is 50, 10 in the baseline" in ended.out
 
 
-def test_better_new_and_removed_cases_are_told_and_pass(
+def test_better_new_and_removed_cases_are_stated_and_pass(
     cli: Command, corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     baseline = corpus / "baseline.json"
@@ -168,8 +168,8 @@ def test_every_form_says_which_models_the_cases_asked_for(cli: Command, corpus: 
         "kube-pdb-overcount.yaml": choice
     }
     assert [one.attrib for one in suite.findall("properties/property")] == [{"name": "models", "value": models}]
-    told = {one.get("name"): one.findtext("system-out") for one in suite.findall("testcase")}
-    assert {name: text for name, text in told.items() if text} == {"kube-pdb-overcount.yaml": choice}
+    stated = {one.get("name"): one.findtext("system-out") for one in suite.findall("testcase")}
+    assert {name: text for name, text in stated.items() if text} == {"kube-pdb-overcount.yaml": choice}
 
 
 def test_a_model_that_the_user_or_the_case_names_is_not_explained(cli: Command, corpus: Path) -> None:
@@ -192,7 +192,7 @@ def test_a_wrong_external_decision_is_refused_with_the_rules_key(cli: Command, c
 
 
 def test_a_false_claim_to_be_optimal_is_refused(cli: Command, corpus: Path) -> None:
-    """The program evicts nobody and admits nobody, states its levels correctly, and calls them proved."""
+    """The program evicts no task and admits no task, states its levels correctly, and calls them proved."""
     path = corpus / "preempt-one-is-enough.json"
     idle = json.loads(cli("compare", path, "--engines", engine("print('{}')"), "--json").out)
     solution = idle["engines"][0]["solution"]
@@ -250,15 +250,15 @@ def test_one_case_is_accepted_without_the_others(cli: Command, corpus: Path) -> 
     cli("check", corpus, "--baseline", baseline, "--update", "--engine", "optimal", "--no-optimum")
     before = json.loads(baseline.read_text())["cases"]
     some = ("--case", "preempt-one-is-enough.json", "--no-optimum")
-    told = cli("check", corpus, "--baseline", baseline, "--update", *some).out
-    assert told == f"{baseline}: 5 cases, 1 changed.\n"
+    stated = cli("check", corpus, "--baseline", baseline, "--update", *some).out
+    assert stated == f"{baseline}: 5 cases, 1 changed.\n"
     after = json.loads(baseline.read_text())["cases"]
     assert {name for name in before if before[name] != after[name]} == {"preempt-one-is-enough.json"}
     assert len(after["preempt-one-is-enough.json"]["decision"]["victims"]) == 3
 
 
 @pytest.mark.parametrize(
-    ("demand", "told"),
+    ("demand", "stated"),
     [
         (["--max-gap", "victim_count=1"], "victim_count is 3, 1 is possible; at most 1 from it is allowed"),
         (["--max-gap", "victim_count=2"], ""),
@@ -268,12 +268,12 @@ def test_one_case_is_accepted_without_the_others(cli: Command, corpus: Path) -> 
         (["--require", "optimal"], "is not optimal: victim_priority_sum is 3 victims, priority sum 120, 1 victim, "),
     ],
 )
-def test_what_is_demanded_besides(cli: Command, corpus: Path, demand: list[str], told: str) -> None:
+def test_what_is_demanded_besides(cli: Command, corpus: Path, demand: list[str], stated: str) -> None:
     ended = cli("check", corpus / "preempt-one-is-enough.json", *demand, "--json")
     (case,) = json.loads(ended.out)["cases"]
-    assert [fault["kind"] for fault in case["faults"]] == ["gap"] * bool(told)
-    assert ended.code == bool(told)
-    assert all(told in fault["message"] for fault in case["faults"])
+    assert [fault["kind"] for fault in case["faults"]] == ["gap"] * bool(stated)
+    assert ended.code == bool(stated)
+    assert all(stated in fault["message"] for fault in case["faults"])
 
 
 def test_the_optimum_meets_every_demand(cli: Command, corpus: Path) -> None:
@@ -322,7 +322,7 @@ def test_several_processes_say_the_same(process: Command, corpus: Path) -> None:
     [
         (["--update"], "--update without --baseline; name the file to write"),
         (["--baseline", "gone.json"], "gone.json: no such file; write it first with --update"),
-        (["--engine", "nobody"], "unknown engine nobody"),
+        (["--engine", "nosuch"], "unknown engine nosuch"),
         (["--case", "gone.json", "--no-optimum"], "no case is called gone.json; an id is as check and compare show it"),
         (["--max-gap", "speed=1"], "max-gap: speed=1 is no LEVEL=N; levels are jobs_admitted"),
         (["--max-gap", "victim_count"], "max-gap: victim_count is no LEVEL=N"),
@@ -339,7 +339,7 @@ def test_wrong_usage_is_one_line(cli: Command, corpus: Path, arguments: list[str
     assert ended.err.count("\n") == 1
 
 
-def test_a_bar_with_the_time_left_where_somebody_watches(corpus: Path) -> None:
+def test_a_bar_with_the_time_left_where_a_task_watches(corpus: Path) -> None:
     """On a terminal stderr counts the cases; stdout is as ever."""
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "cpsched", "check", str(corpus), "--no-optimum"]

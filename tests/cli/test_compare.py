@@ -109,7 +109,7 @@ def test_no_answer_in_time_is_exit_code_three(cli: Command, tiny: Path) -> None:
     ("arguments", "wrong"),
     [
         (["--engines", "volcano,volcano"], "engine volcano is named twice"),
-        (["--engines", "nobody"], "unknown engine nobody"),
+        (["--engines", "nosuch"], "unknown engine nosuch"),
         (["--jobs", "0"], "see cpsched compare --help"),
         (["--engines", "recorded"], "no decision is recorded"),
     ],

@@ -65,8 +65,8 @@ def test_a_users_engine_has_the_users_environment(untrusted: Path, tmp_path: Pat
     program = tmp_path / "engine.sh"
     program.write_text(f'#!/bin/sh\necho "${{PYTHONSAFEPATH-unset}}" >> {seen}\necho "{{}}"\n')
     program.chmod(0o755)
-    told = ("check", "cases", "-j", "2", "--engine", f"exec:{program}", "--no-optimum")
-    assert run_there(untrusted, tmp_path, *told, **environment).code == 0
+    stated = ("check", "cases", "-j", "2", "--engine", f"exec:{program}", "--no-optimum")
+    assert run_there(untrusted, tmp_path, *stated, **environment).code == 0
     assert seen.read_text().split() == [environment.get("PYTHONSAFEPATH", "unset")] * 2
 
 
@@ -99,8 +99,8 @@ def test_a_case_whose_process_dies_is_an_engine_error(tmp_path: Path) -> None:
         "engines.run = dying\n" + COMMAND
     )
     own = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "home")}
-    told = [sys.executable, str(command), "check", "cases", "-j", "2", "--json"]
-    ended = subprocess.run(told, cwd=tmp_path, env=own, capture_output=True, text=True, check=False)
+    stated = [sys.executable, str(command), "check", "cases", "-j", "2", "--json"]
+    ended = subprocess.run(stated, cwd=tmp_path, env=own, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (1, "")
     states = {one["id"]: one["state"] for one in json.loads(ended.stdout)["cases"]}
     assert states == {"preempt-one-is-enough.json": "error", "gated.json": "passed"}

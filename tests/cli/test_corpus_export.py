@@ -91,7 +91,7 @@ def test_two_cases_of_one_name_are_refused(cli: Command, tmp_path: Path) -> None
 
 
 def test_a_model_of_a_file_is_refused(cli: Command, tmp_path: Path) -> None:
-    """A row names shipped models alone, so it could not say what it is judged by."""
+    """A row names shipped models alone, so it could not say what it is checked by."""
     model = tmp_path / "mine.yaml"
     model.write_text((ROOT / "models" / "volcano.yaml").read_text().replace("name: volcano", "name: mine", 1))
     code, _, err = cli("corpus", "export", ISSUES / CASE, "--no-optimum", "--model", model)

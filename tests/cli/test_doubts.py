@@ -25,7 +25,9 @@ tiers:
 """
 EXTENDER = "plugin extender (which nodes fit, node choice)"
 WITHOUT = f"without plugin ours (not known here) and {EXTENDER}"
-SAID = "tiers[0].plugins[3]: plugin extender is not mirrored, so the answer is made without it; it decides: which nodes"
+STATED = (
+    "tiers[0].plugins[3]: plugin extender is not mirrored, so the answer is made without it; it decides: which nodes"
+)
 PROVED = f"optimal {WITHOUT}: every level proved for the rest of the configuration"
 
 
@@ -36,17 +38,17 @@ def conf(tmp_path: Path) -> Path:
     return path
 
 
-def told(err: str, conf: Path, before: str = "") -> bool:
+def stated(err: str, conf: Path, before: str = "") -> bool:
     """Whether stderr holds each doubt once, with its file."""
     lines = err.splitlines()
     assert len(lines) == 2
-    return lines[1].startswith(f"cpsched: warning: {before}{conf}: {SAID}")
+    return lines[1].startswith(f"cpsched: warning: {before}{conf}: {STATED}")
 
 
 def test_solve_says_without_what_it_is_optimal(cli: Command, tiny: Path, conf: Path, tmp_path: Path) -> None:
     code, out, err = cli("solve", tiny, "--conf", conf, "-o", tmp_path / "s.json")
     assert code == 0
-    assert told(err, conf)
+    assert stated(err, conf)
     assert out.splitlines()[1] == f"Engine optimal, model volcano: {PROVED}"
     assert "optimal, every level proved" not in out
     written = json.loads((tmp_path / "s.json").read_text())
@@ -55,7 +57,7 @@ def test_solve_says_without_what_it_is_optimal(cli: Command, tiny: Path, conf: P
         ("plugin", "ours"),
         ("plugin", "extender"),
     ]
-    assert written["doubts"][1]["text"].startswith(SAID)
+    assert written["doubts"][1]["text"].startswith(STATED)
     code, out, _ = cli("solve", tiny, "--conf", conf, "--engine", "volcano")
     assert out.splitlines()[1].endswith(f": heuristic decision, no optimality proof; decided {WITHOUT}")
     assert "doubts" not in json.loads(cli("solve", tiny, "--json").out)
@@ -64,9 +66,9 @@ def test_solve_says_without_what_it_is_optimal(cli: Command, tiny: Path, conf: P
 def test_an_engine_from_outside_cannot_take_the_doubt_back(
     cli: Command, tiny: Path, conf: Path, tmp_path: Path
 ) -> None:
-    said = {**json.loads(cli("solve", tiny, "--json").out), "doubts": []}
-    (tmp_path / "said.json").write_text(json.dumps(said))
-    _, out, _ = cli("solve", tiny, "--conf", conf, "--json", "--engine", f"exec:cat {tmp_path / 'said.json'}")
+    output = {**json.loads(cli("solve", tiny, "--json").out), "doubts": []}
+    (tmp_path / "stated.json").write_text(json.dumps(output))
+    _, out, _ = cli("solve", tiny, "--conf", conf, "--json", "--engine", f"exec:cat {tmp_path / 'stated.json'}")
     assert len(json.loads(out)["doubts"]) == 2
 
 
@@ -74,9 +76,9 @@ def test_compare_says_it_first_and_in_its_sentences(cli: Command, tiny: Path, co
     arguments = ("compare", tiny, "--conf", conf, "--cache", tmp_path / "cache")
     code, out, err = cli(*arguments)
     assert code == 0
-    assert told(err, conf, f"{tiny.name}: ")
+    assert stated(err, conf, f"{tiny.name}: ")
     head = out.splitlines()
-    assert any(line.startswith(f"Doubt: {SAID}") for line in head[:9])
+    assert any(line.startswith(f"Doubt: {STATED}") for line in head[:9])
     assert f"optimal: proved optimal on every level for the configuration {WITHOUT}." in head
     assert cli(*arguments).out == out, "a remembered optimum is doubted no less"
     document = json.loads(cli(*arguments, "--json").out)
@@ -96,11 +98,11 @@ def test_check_notes_it(cli: Command, tiny: Path, conf: Path, tmp_path: Path) ->
     files = ("--junit", tmp_path / "j.xml", "--markdown", tmp_path / "m.md", "-o", tmp_path / "c.json")
     code, out, err = cli("check", tiny, "--conf", conf, "--cache", "none", *files)
     assert code == 0
-    assert f"{tiny.name}: {SAID}" in err
+    assert f"{tiny.name}: {STATED}" in err
     assert "none: optimal, proved apart from what is in doubt" in out
     assert "none: optimal, proved " not in out.replace("proved apart from", "")
     (case,) = json.loads((tmp_path / "c.json").read_text())["cases"]
-    assert any(note.startswith(SAID) for note in case["notes"])
+    assert any(note.startswith(STATED) for note in case["notes"])
     for name in ("j.xml", "m.md"):
         assert "extender is not mirrored" in (tmp_path / name).read_text()
 
@@ -109,12 +111,12 @@ def test_explain_and_report_say_it_at_the_top(cli: Command, tiny: Path, conf: Pa
     job = next(iter(cpsched.load(tiny).jobs))
     code, out, err = cli("explain", tiny, "--conf", conf, "--job", job)
     assert code == 0
-    assert told(err, conf)
-    assert any(line.startswith(f"Doubt: {SAID}") for line in out.splitlines()[:8])
+    assert stated(err, conf)
+    assert any(line.startswith(f"Doubt: {STATED}") for line in out.splitlines()[:8])
     assert len(json.loads(cli("explain", tiny, "--conf", conf, "--job", job, "--json").out)["doubts"]) == 2
     code, out, err = cli("report", tiny, "--conf", conf, "--format", "markdown")
     assert code == 0
-    assert told(err, conf)
+    assert stated(err, conf)
     assert out.count("Doubt: ") == 2
     assert f"optimal: proved optimal on every level for the configuration {WITHOUT}." in out
 
@@ -136,7 +138,7 @@ def test_a_study_says_it_whenever_it_is_looked_at(cli: Command, tiny: Path, conf
     for _ in range(2):
         code, out, _ = cli(*arguments)
         assert code == 0
-        assert f"Doubt, in 2 cells: {SAID}" in out
+        assert f"Doubt, in 2 cells: {STATED}" in out
     assert sum(json.loads(cli(*arguments, "--json").out)["doubts"].values()) == 4
     assert "extender is not mirrored" in (run / "cells.csv").read_text()
     code, out, _ = cli("report", run, "--format", "markdown")
@@ -151,7 +153,7 @@ def test_a_certificate_verifies_the_rest_of_the_configuration(
     certificate = tmp_path / "c.json"
     cli("solve", tiny, "--conf", conf, "--certificate", certificate)
     _, out, err = cli("verify", certificate, tiny, "--conf", conf)
-    assert told(err, conf)
+    assert stated(err, conf)
     assert out.splitlines()[-1].startswith(f"Optimal {WITHOUT}: every bound was computed again")
     assert len(json.loads(cli("verify", certificate, tiny, "--conf", conf, "--json").out)["doubts"]) == 2
 
@@ -165,8 +167,8 @@ def test_python_warns_and_keeps_it(tiny: Path, conf: Path) -> None:
     assert Solution.parse(solution.to_dict()).doubts == solution.doubts
     with pytest.warns(UserWarning, match="the answer is made without it"):
         compared = cpsched.compare(instance, conf=conf)
-    assert f"Doubt: {SAID}" in str(compared)
-    assert f"Doubt: {SAID}" in compared._repr_html_()
+    assert f"Doubt: {STATED}" in str(compared)
+    assert f"Doubt: {STATED}" in compared._repr_html_()
 
 
 def test_lenient_changes_nothing(cli: Command, tiny: Path, conf: Path) -> None:

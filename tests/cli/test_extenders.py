@@ -28,7 +28,7 @@ class Listener:
 
     @property
     def calls(self) -> int:
-        """How many have called since this was last asked; the system keeps who called while nobody looked."""
+        """How many have called since this was last asked; the system keeps who called while no task looked."""
         count = 0
         while True:
             try:
@@ -92,7 +92,7 @@ def test_an_extender_of_the_input_is_asked_only_where_that_is_allowed(
     assert (code, listener.calls > 0, err) == (0, True, "")
 
 
-def test_a_study_asks_nobody_on_a_file_s_word(cli: Command, tmp_path: Path, listener: Listener) -> None:
+def test_a_study_asks_no_task_on_a_file_s_word(cli: Command, tmp_path: Path, listener: Listener) -> None:
     path = written(tmp_path / "in.json", cluster(conf(listener.url)))
     named = written(tmp_path / "conf.json", conf(listener.url))
     options = ("--instances", path, "--models", "kube", "--engines", "kube")
@@ -113,7 +113,7 @@ def test_a_study_asks_nobody_on_a_file_s_word(cli: Command, tmp_path: Path, list
     assert "allow_extenders: a file cannot allow extenders" in err
 
 
-def test_a_row_and_a_model_name_nobody_either(cli: Command, tmp_path: Path, listener: Listener) -> None:
+def test_a_row_and_a_model_name_no_task_either(cli: Command, tmp_path: Path, listener: Listener) -> None:
     rows = tmp_path / "rows.jsonl"
     rows.write_text(json.dumps({"id": "r", "conf": conf(listener.url), "instance": cluster(None)}) + "\n")
     code, _, err = cli("compare", rows, "--cache", "none")
@@ -124,11 +124,11 @@ def test_a_row_and_a_model_name_nobody_either(cli: Command, tmp_path: Path, list
     assert (code, listener.calls, err.count(NOT_ASKED)) == (0, 0, 1)
 
 
-def test_the_address_is_told_on_one_plain_line_and_what_is_missing_too(cli: Command, tmp_path: Path) -> None:
+def test_the_address_is_stated_on_one_plain_line_and_what_is_missing_too(cli: Command, tmp_path: Path) -> None:
     own = conf("http://x/\x1b[2J\nx" + "y" * 900, ignorable=False, tlsConfig={"certFile": "/etc/passwd"})
     code, _, err = cli("solve", written(tmp_path / "in.json", cluster(own)), "--model", "kube", "--engine", "kube")
     assert (code, err.count("\n"), "\x1b" in err) == (0, 1, False)
-    assert "the scheduler would place nobody without its answer" in err
+    assert "the scheduler would place no task without its answer" in err
     assert len(err) < 900
 
 
@@ -144,20 +144,20 @@ def test_from_python_as_from_the_command_line(listener: Listener) -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "said"),
+    ("field", "output"),
     [
         ("conf", "conf is no mapping"),
         ("solution", "a Solution is a mapping"),
         ("model", "is not a shipped model; known: "),
     ],
 )
-def test_a_row_opens_no_file(cli: Command, tmp_path: Path, field: str, said: str) -> None:
+def test_a_row_opens_no_file(cli: Command, tmp_path: Path, field: str, output: str) -> None:
     secret = tmp_path / "secret.yaml"
     secret.write_text("root-password: hunter2\n")
     rows = tmp_path / "rows.jsonl"
     rows.write_text(json.dumps({"id": "r", "instance": cluster(None), field: str(secret)}) + "\n")
     code, out, err = cli("compare", rows, "--engines", "recorded,volcano", "--cache", "none")
-    assert (code, said in err) == (2, True)
+    assert (code, output in err) == (2, True)
     assert "hunter2" not in out + err
     assert "root-password" not in out + err
 
@@ -172,8 +172,8 @@ def test_a_folder_is_not_left_by_a_link(cli: Command, tmp_path: Path) -> None:
     code, _, err = cli("solve", folder)
     assert code == 0
     assert "set aside: 1 link or special file, which is not read (out.json)\n" in err
-    said = f"cpsched: error: {folder}/out.json: a link out of {folder}; name that file itself"
+    output = f"cpsched: error: {folder}/out.json: a link out of {folder}; name that file itself"
     for command in (("solve", "--strict"), ("check",), ("study", tmp_path / "run", "--instances")):
         code, out, err = cli(*command, folder)
         assert (code, out) == (2, "")
-        assert err.startswith(said)
+        assert err.startswith(output)

@@ -67,7 +67,7 @@ def test_the_list_names_every_family_and_parameter(cli: Command) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "output"),
     [
         ((), "no family; name one; cpsched generate --list shows them"),
         (("nonsense",), "unknown family nonsense; known: contended, "),
@@ -85,11 +85,11 @@ def test_the_list_names_every_family_and_parameter(cli: Command) -> None:
     ],
 )
 def test_wrong_usage_is_one_line(
-    cli: Command, arguments: tuple[str, ...], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cli: Command, arguments: tuple[str, ...], output: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     code, out, err = cli("generate", *arguments)
     assert (code, out) == (2, "")
-    assert said in err
+    assert output in err
     assert err.count("\n") == 1
     assert not list(tmp_path.iterdir()), "nothing is written"

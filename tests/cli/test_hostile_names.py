@@ -72,6 +72,7 @@ RUNS: dict[str, tuple[str, ...]] = {
     "check exec": ("check", "{cluster}", "--cache", "none", "--engine", "{engine}"),
     "check exec --github": ("check", "{cluster}", "--cache", "none", "--engine", "{engine}", "--github"),
     "check recorded": ("check", "{folder}/rows.jsonl", "--cache", "none", "--engine", "recorded"),
+    "diff": ("diff", "{folder}/" + EVIL, "{folder}/rows.jsonl"),
     "explain placed": ("explain", "{cluster}", "--job", f"{NAMESPACE}/waits{EVIL}"),
     "explain": ("explain", "{cluster}", "--job", NEVER),
     "explain --markdown": ("explain", "{cluster}", "--job", NEVER, "--markdown"),
@@ -93,6 +94,19 @@ RUNS: dict[str, tuple[str, ...]] = {
     "generate": ("generate", EVIL),
     "generate --set": ("generate", "contended", "--set", f"{EVIL}={EVIL}"),
     "schema": ("schema", EVIL),
+    "corpus export": ("corpus", "export", "{folder}/rows.jsonl", "-o", "{scratch}/corpus.jsonl"),
+    "proof export": ("proof", "export", "{folder}/certificate.json", "{cluster}", "-o", "{scratch}"),
+    "proof export --level": (
+        "proof",
+        "export",
+        "{folder}/certificate.json",
+        "{cluster}",
+        "-o",
+        "{scratch}",
+        "--level",
+        EVIL,
+    ),
+    "proof check": ("proof", "check", "{folder}/" + EVIL),
 }
 
 
@@ -131,3 +145,6 @@ def _commands() -> Iterator[str]:
     for command in app.registered_commands:
         assert command.callback is not None
         yield command.name or command.callback.__name__
+    for group in app.registered_groups:
+        assert group.typer_instance is not None
+        yield str(group.name or group.typer_instance.info.name)

@@ -52,7 +52,7 @@ def test_conf_goes_into_the_instance(cli: Command) -> None:
     assert "this is not a scheduler configuration" in err
 
 
-def test_snapshots_of_other_programs_are_told_apart(cli: Command) -> None:
+def test_snapshots_of_other_programs_are_stated_apart(cli: Command) -> None:
     data, queues = ROOT / "tests" / "snapshots", ROOT / "tests" / "snapshots" / "queues.json"
     for name, arguments in {
         "volcano-dump": (data / "volcano-dump.json", "--queues", queues),
@@ -90,8 +90,8 @@ def test_broken_references_are_errors_of_a_case_and_warnings_of_a_cluster(cli: C
     line = f"{path}: Pod p: sits on node gone, which is not in the input"
     code, out, err = cli("import", path)
     assert (code, err) == (0, f"cpsched: warning: {line}; counted for jobs and queues, on no node\n")
-    said = f"{line}; add the node or leave the pod out"
-    assert cli("import", path, "--strict") == (2, "", f"cpsched: error: {said}\n")
+    output = f"{line}; add the node or leave the pod out"
+    assert cli("import", path, "--strict") == (2, "", f"cpsched: error: {output}\n")
     code, out, err = cli("import", path, "--strict", "--lenient")
-    assert (code, err) == (0, f"cpsched: warning: {said}\n")
+    assert (code, err) == (0, f"cpsched: warning: {output}\n")
     assert json.loads(out)["objects"]

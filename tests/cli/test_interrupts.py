@@ -103,7 +103,7 @@ def test_an_ignored_signal_is_not_handled() -> None:
 
 def test_the_tests_hear_of_ctrl_c_where_it_is_ignored() -> None:
     """A test that interrupts a child would otherwise wait for ever."""
-    one = "tests/cli/test_manners.py::test_ctrl_c_is_one_line_and_leaves_no_file"
+    one = "tests/cli/test_conventions.py::test_ctrl_c_is_one_line_and_leaves_no_file"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--timeout", "300", one]
     ended = subprocess.run(ignoring(command), capture_output=True, text=True, cwd=ROOT, check=False)
     assert ended.returncode == 0, ended.stdout

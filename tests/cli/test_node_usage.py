@@ -43,7 +43,7 @@ def test_other_commands_do_too(cli: Command, calm: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "output"),
     [
         ("[]", "holds no loads of nodes"),
         ('{"nodeUsage": 5}', "nodeUsage: holds no loads of nodes"),
@@ -52,13 +52,13 @@ def test_other_commands_do_too(cli: Command, calm: str, tmp_path: Path) -> None:
         ('{"n1": {"gpu": 1}}', "n1.gpu"),
     ],
 )
-def test_bad_files_are_one_line(cli: Command, tmp_path: Path, text: str, said: str) -> None:
+def test_bad_files_are_one_line(cli: Command, tmp_path: Path, text: str, output: str) -> None:
     file = tmp_path / "load.json"
     file.write_text(text, encoding="utf-8")
     found = cli("solve", str(LOADED), "--node-usage", str(file))
     assert found.code == 2
     assert found.err.startswith(f"cpsched: error: {file}: ")
-    assert said in found.err
+    assert output in found.err
     assert found.err.count("\n") == 1
 
 

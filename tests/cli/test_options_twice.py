@@ -55,8 +55,8 @@ def test_an_option_is_refused_the_second_time(
     """Before anything is read or written, whatever its value."""
     given = [name] if option.is_flag else [name, "1"]
     code, out, err = cli(command, *given, *given, tmp_path / "nothing.json")
-    said = f"{'/'.join(option.opts)} is given 2 times; give it once; see cpsched {command} --help"
-    assert (code, out, err) == (2, "", f"cpsched: error: {said}\n")
+    output = f"{'/'.join(option.opts)} is given 2 times; give it once; see cpsched {command} --help"
+    assert (code, out, err) == (2, "", f"cpsched: error: {output}\n")
     assert list(tmp_path.iterdir()) == []
 
 

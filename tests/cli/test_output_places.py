@@ -66,7 +66,7 @@ def test_a_device_stays_a_device(cli: Command, tiny: Path, tmp_path: Path) -> No
 
 
 def test_stdout_is_appended_to(tiny: Path, tmp_path: Path) -> None:
-    """A file that stdout goes to is not written anew from its beginning."""
+    """A file that stdout goes to is not written again from its beginning."""
     out = tmp_path / "out"
     with out.open("wb") as stream:
         stream.write(b"before\n")

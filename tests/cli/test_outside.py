@@ -39,7 +39,7 @@ def forged(tiny: Path) -> Raw:
         "status": "optimal",
         "levels": levels,
         "findings": [],
-        "notes": ["every bound was computed anew"],
+        "notes": ["every bound was computed again"],
         "versions": {"cpsched": "99", "ortools": "9.15.6755", "theirs": "7"},
         "interrupted": True,
         "preemptions": [{"task": "a", "node": "n", "victims": [], "pdbViolations": 0, "truePdbViolations": 0}],
@@ -67,7 +67,7 @@ def refuses(solution: Raw) -> None:
     assert solution["versions"] == {"cpsched": cpsched.__version__, "theirs": "7"}
     assert solution["engine"] != "optimal"
     assert {"interrupted", "preemptions"}.isdisjoint(solution)
-    assert "computed anew" not in json.dumps(solution)
+    assert "computed again" not in json.dumps(solution)
 
 
 def test_solve(cli: Command, tiny: Path, engine: str, tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ def test_recorded_decisions(cli: Command, tiny: Path, forged: Raw, tmp_path: Pat
 
 
 def test_check(cli: Command, tiny: Path, engine: str, forged: Raw) -> None:
-    """The claim is refuted by the optimum; without it, it is simply not repeated."""
+    """The claim is disproved by the optimum; without it, it is simply not repeated."""
     ended = cli("check", tiny, "--engine", engine, "--no-optimum", "--json")
     [case] = json.loads(ended.out)["cases"]
     assert (ended.code, case["optimum"]) == (0, None)
@@ -170,13 +170,13 @@ def test_check(cli: Command, tiny: Path, engine: str, forged: Raw) -> None:
 
 
 def test_study(cli: Command, tiny: Path, engine: str, tmp_path: Path) -> None:
-    told = ("--instances", tiny, "--engines", engine, "--workers", "1")
-    ended = cli("study", tmp_path / "run", *told, "--json")
+    stated = ("--instances", tiny, "--engines", engine, "--workers", "1")
+    ended = cli("study", tmp_path / "run", *stated, "--json")
     assert (ended.code, json.loads(ended.out)["summary"][0]["proved"]) == (0, 0)
     [line] = (tmp_path / "run" / "results.jsonl").read_text().splitlines()
     record = json.loads(line)
     assert record["solution"] == "heuristic"
-    # As a folder looks that an earlier version wrote, or somebody else.
+    # As a folder looks that an earlier version wrote, or another task.
     for level in record["levels"]:
         level.update(bound=level["value"], proved=True, prover="cp-sat")
     record.update(solution="optimal", engine="optimal")
@@ -190,7 +190,7 @@ def test_study(cli: Command, tiny: Path, engine: str, tmp_path: Path) -> None:
 
 
 def test_a_study_shows_no_stored_proof(cli: Command, tiny: Path, tmp_path: Path) -> None:
-    """Its worst cases are judged anew, whatever their files say."""
+    """Its worst cases are checked again, whatever their files say."""
     assert cli("study", tmp_path / "run", "--instances", tiny, "--workers", "1").code == 0
     out = cli("report", tmp_path / "run").out
     assert "stated to be optimal; the proofs are not checked here" in out
@@ -211,7 +211,7 @@ def test_report(cli: Command, tiny: Path, file: Path, engine: str) -> None:
     for ended in (alone, decided):
         assert "proved (" not in ended.out
         assert "cp-sat" not in ended.out
-        assert "computed anew" not in ended.out
+        assert "computed again" not in ended.out
         assert "cpsched 99" not in ended.out
     assert "stated to be optimal; the proofs are not checked here" in decided.out
 

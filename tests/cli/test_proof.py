@@ -1,4 +1,4 @@
-"""`cpsched proof export`, `check` and `verify --with`: the programs here are stand-ins that say what they are told."""
+"""`cpsched proof export`, `check` and `verify --with`: the programs here are stand-ins with fixed answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cpsched.cli import outside
 from tests.cli.conftest import ROOT, Command
 
 INPUT = ROOT / "instances" / "issues" / "volcano-5994.json"
-YES = {"veripb": "s VERIFIED BOUNDS 1 <= obj <= INF", "viprchk": "Successfully verified optimal value range [1, inf]."}
+YES = {"veripb": "s VERIFIED BOUNDS 1 <= obj <= INF", "viprchk": "Successfully verified optimal value range [1, inf)."}
 Install = Callable[..., None]
 
 
@@ -32,8 +32,8 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
 
     def put(*names: str, body: str | None = None) -> None:
         for name in names:
-            said = body if body is not None else f"echo '{YES[name]}'"
-            (folder / name).write_text(f"#!/bin/sh\n{said}\n")
+            output = body if body is not None else f"echo '{YES[name]}'"
+            (folder / name).write_text(f"#!/bin/sh\n{output}\n")
             (folder / name).chmod(0o755)
 
     return put
@@ -98,7 +98,7 @@ def test_programs_are_asked_and_a_refusal_is_exit_code_1(cli: Command, written: 
         f"echo '{YES['veripb']}' >&2",
         f"echo '{YES['veripb']}'; exit 1",
         "echo 's VERIFIED NO CONCLUSION'",
-        "echo 'it is said: s VERIFIED BOUNDS 1 <= obj <= INF'",
+        "echo 'it is stated: s VERIFIED BOUNDS 1 <= obj <= INF'",
         "true",
         "exit 3",
         "kill -9 $$",
@@ -137,14 +137,14 @@ def test_verify_says_who_checked(cli: Command, written: Path, install: Install) 
 
 def test_programs_that_are_missing_or_unknown_are_one_line(cli: Command, written: Path, install: Install) -> None:
     folder = exported(cli, written)
-    for arguments, said in (
+    for arguments, output in (
         (("proof", "check", folder), "no program that checks proofs is installed"),
         (("proof", "check", folder, "--with", "veripb"), "--with veripb: it is not installed"),
         (("verify", written, INPUT, "--with", "sh"), "--with sh: no program that is known"),
     ):
         code, out, err = cli(*arguments)
         assert (code, out) == (2, "")
-        assert said in err
+        assert output in err
         assert len(err.splitlines()) == 1 + err.startswith("cpsched: Model")
     install("veripb")
     code, _, err = cli("proof", "check", written.parent, "--with", "veripb")

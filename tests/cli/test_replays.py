@@ -15,16 +15,16 @@ DEMO = ROOT / "instances/tiny/preempt-one-is-enough.json"
 
 
 def test_trace_tells_who_goes_for_whom(cli: Command) -> None:
-    """The story names action, queue, job, victims and the place that is kept."""
+    """The trace names action, queue, job, victims and the place that is kept."""
     done = cli("solve", DEMO, "--engine", "volcano", "--trace")
     assert done.code == 0
-    story = done.out.split("Jobs")[0]
-    assert "preempt: queue default: job default/urgent" in story
-    assert "finetune/task-0 on gpu-node goes for urgent/task-0" in story
+    trace = done.out.split("Jobs")[0]
+    assert "preempt: queue default: job default/urgent" in trace
+    assert "finetune/task-0 on gpu-node goes for urgent/task-0" in trace
 
 
 def test_trace_leaves_json_alone(cli: Command) -> None:
-    """With --json the story goes to stderr."""
+    """With --json the trace goes to stderr."""
     done = cli("solve", DEMO, "--engine", "volcano", "--trace", "--json")
     assert json.loads(done.out)["kind"] == "Solution"
     assert "reserves room on gpu-node" in done.err
@@ -40,13 +40,13 @@ def test_all_outcomes_lists_what_chance_can_do(cli: Command) -> None:
 @pytest.mark.parametrize("json", [(), ("--json",)], ids=["text", "json"])
 def test_every_outcome_that_breaks_a_rule_is_exit_code_one(cli: Command, json: tuple[str, ...], tmp_path: Path) -> None:
     broken = ROOT / "instances/issues/volcano-gang-broken-by-tiers.json"
-    told = ("--engine", "volcano", "--all-outcomes", "-o", tmp_path / "all.json", *json)
-    done = cli("solve", broken, *told)
+    stated = ("--engine", "volcano", "--all-outcomes", "-o", tmp_path / "all.json", *json)
+    done = cli("solve", broken, *stated)
     assert (done.code, done.err) == (1, "")
     text = (tmp_path / "all.json").read_text()
     assert done.out == text if json else done.out.startswith("1 different decision by chance alone; 1 breaks a rule")
     assert "protect.gang" in text
-    assert cli("solve", DEMO, *told).code == 0
+    assert cli("solve", DEMO, *stated).code == 0
 
 
 def test_one_outcome_that_breaks_none_is_fine(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,15 +77,15 @@ def test_one_outcome_that_breaks_none_is_fine(cli: Command, monkeypatch: pytest.
     ids=" ".join,
 )
 def test_all_outcomes_refuses_what_it_cannot_honour(cli: Command, option: tuple[str, ...], tmp_path: Path) -> None:
-    told = [part.format(tmp_path) for part in option]
-    done = cli("solve", DEMO, "--engine", "volcano", "--all-outcomes", "-o", tmp_path / "o", *told)
+    stated = [part.format(tmp_path) for part in option]
+    done = cli("solve", DEMO, "--engine", "volcano", "--all-outcomes", "-o", tmp_path / "o", *stated)
     assert (done.code, done.out) == (2, "")
     line = f"cpsched: error: --all-outcomes cannot be combined with {option[0]}; leave out one or the other\n"
     assert done.err == line
     assert list(tmp_path.iterdir()) == []
 
 
-def test_other_engines_have_no_story(cli: Command) -> None:
+def test_other_engines_have_no_trace(cli: Command) -> None:
     """One line, exit 2."""
     for option, engines in (("--trace", "volcano"), ("--all-outcomes", "volcano or --engine kube")):
         done = cli("solve", DEMO, option)
@@ -94,8 +94,8 @@ def test_other_engines_have_no_story(cli: Command) -> None:
 
 
 def test_all_outcomes_of_kube_scheduler(cli: Command) -> None:
-    told = ("--model", "kube", "--engine", "kube", "--all-outcomes", "--json")
-    done = cli("solve", ROOT / "tests/cli/data/two-equal-nodes.json", *told)
+    stated = ("--model", "kube", "--engine", "kube", "--all-outcomes", "--json")
+    done = cli("solve", ROOT / "tests/cli/data/two-equal-nodes.json", *stated)
     assert (done.code, done.err) == (0, "")
     assert sorted(one["binds"]["a/task-0"] for one in json.loads(done.out)) == ["n1", "n2"]
 

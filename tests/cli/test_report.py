@@ -46,7 +46,7 @@ def test_nothing_is_called_proved_and_without_proof_at_once(cli: Command, tmp_pa
     assert "volcano: heuristic decision, no optimality proof. It starts 1 pod." in alone
 
 
-def test_stored_decisions_are_judged_and_nobody_else_decides(
+def test_stored_decisions_are_checked_and_no_task_else_decides(
     cli: Command, tiny: Path, decision: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*_: object) -> None:
@@ -95,7 +95,7 @@ def test_the_ending_says_the_form(
     assert "\x1b" not in file.read_text()
     before = file.stat().st_ino
     assert cli("report", tiny, "--solution", decision, "-o", file).code == 0
-    assert file.stat().st_ino != before  # written anew and put in its place
+    assert file.stat().st_ino != before  # written again and put in its place
     assert sorted(os.listdir(tmp_path)) == sorted([name, "volcano.json"])
 
 
@@ -129,7 +129,7 @@ def test_what_cannot_be_reported_is_one_line(cli: Command, tiny: Path, decision:
         (decision,): "a decision without its cluster; name the cluster, and add --solution for the decision",
         (many,): "kind: kind is 'Comparisons'; give what compare -o wrote about one instance",
         (half,): "not a whole Comparison ('engines'); give what compare -o wrote about one instance",
-        (tiny, "--engines", ","): "--engines names nobody; give names such as volcano,optimal",
+        (tiny, "--engines", ","): "--engines names no engine; give names such as volcano,optimal",
         (tiny, "--engines", "vulcano"): "unknown engine vulcano; did you mean volcano? known: ",
         (tiny, "--solution", tiny): "kind: kind is 'Instance'; give a Solution",
         (tmp_path / "nothing",): "no such file",
@@ -140,15 +140,15 @@ def test_what_cannot_be_reported_is_one_line(cli: Command, tiny: Path, decision:
         assert err.count("\n") == 1
 
 
-def test_a_comparison_is_judged_anew_or_shown_as_unchecked(cli: Command, tiny: Path, tmp_path: Path) -> None:
+def test_a_comparison_is_checked_again_or_shown_as_unchecked(cli: Command, tiny: Path, tmp_path: Path) -> None:
     file = tmp_path / "comparison.json"
     assert cli("compare", tiny, "-o", file).code == 0
-    told = json.loads(file.read_text())
-    told["engines"][0]["sentence"] = "said so in the file"
-    file.write_text(json.dumps(told))
+    stated = json.loads(file.read_text())
+    stated["engines"][0]["sentence"] = "stated so in the file"
+    file.write_text(json.dumps(stated))
     alone = cli("report", file)
     assert alone.code == 0
-    assert "Stated, not checked: volcano: said so in the file." in alone.out
+    assert "Stated, not checked: volcano: stated so in the file." in alone.out
     assert "Everything here is what comparison.json states; without the cluster nothing of it was checked." in alone.out
     assert "proved (" not in alone.out
     assert re.search(r"notebook/task-0 +evicted for default/urgent +keeps running +preempt cleared", alone.out)
@@ -158,7 +158,7 @@ def test_a_comparison_is_judged_anew_or_shown_as_unchecked(cli: Command, tiny: P
     (tmp_path / tiny.name).write_text(tiny.read_text())
     beside = cli("report", file, "--format", "html").out
     assert 'aria-label="gpu-node, optimal (comparison.json)"' in beside
-    assert "said so in the file" not in beside
+    assert "stated so in the file" not in beside
     assert (
         "volcano (comparison.json): worse than optimal (comparison.json) at victim_priority_sum: it has 3 victims"
         in beside

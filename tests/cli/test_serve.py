@@ -76,18 +76,18 @@ def test_it_opens_with_the_cluster_as_given(server: tuple[str, int]) -> None:
 def test_a_submitted_job_and_nodes_are_decided_and_held_against_the_cluster_as_given(server: tuple[str, int]) -> None:
     job = (WHAT_IF / "train.yaml").read_text()
     status, page = asked(server, "POST", submit=job, add="1", like="gpu-2")
-    told = verdict(page)
+    stated = verdict(page)
     assert status == 200
-    assert "Job default/train, 4 pods" in told
-    assert "optimal: proved optimal on every level. It starts 4 pods." in told
-    assert "Without these changes: optimal has nothing to decide" in told
+    assert "Job default/train, 4 pods" in stated
+    assert "optimal: proved optimal on every level. It starts 4 pods." in stated
+    assert "Without these changes: optimal has nothing to decide" in stated
     assert "default/train" in page
     changed = page.partition('id="changed"')[2].partition("</section>")[0]
     assert "default/train-worker-0 and 3 alike" in re.sub(r"<[^>]+>", "", changed)
     assert "not in the cluster" in changed
 
 
-def test_what_is_wrong_is_said_and_nothing_is_changed(server: tuple[str, int]) -> None:
+def test_what_is_wrong_is_stated_and_nothing_is_changed(server: tuple[str, int]) -> None:
     status, page = asked(server, "POST", cordon="nope <b>")
     assert status == 200
     assert "Not changed: " in verdict(page)

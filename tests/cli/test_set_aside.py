@@ -1,4 +1,4 @@
-"""What could not be read is told by every command in a few lines, and in full by `import --report`."""
+"""What could not be read is given by every command in a few lines, and in full by `import --report`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from cpsched import load
 from tests.cli.conftest import ROOT, Command
-from tests.dumps import list_of, node, pod, tarred, unfolded, with_kind
+from tests.dumps import as_folder, list_of, node, pod, tarred, with_kind
 
 ODD = {**pod("odd", "n1"), "status": {"phase": "CrashLoopBackOff"}}
 MEMBERS = {
@@ -42,7 +42,7 @@ def summary(path: Path) -> list[str]:
     ids=" ".join,
 )
 def test_every_command_tells_it_in_six_lines(cli: Command, tmp_path: Path, command: tuple[str, ...]) -> None:
-    path = unfolded(tmp_path / "dump", MEMBERS)
+    path = as_folder(tmp_path / "dump", MEMBERS)
     code, out, err = cli(command[0], path, *command[1:])
     assert (code, bool(out)) == (0, True)
     lines = [line for line in err.splitlines() if "warning: " in line]
@@ -61,7 +61,7 @@ def test_compare_and_report_read_an_archive(cli: Command, tmp_path: Path) -> Non
 
 
 def test_the_report_shows_all(cli: Command, tmp_path: Path) -> None:
-    path = unfolded(tmp_path / "dump", MEMBERS)
+    path = as_folder(tmp_path / "dump", MEMBERS)
     code, out, _ = cli("import", path, "--report")
     assert code == 0
     rows = " ".join(out.split())

@@ -99,7 +99,7 @@ def test_findings_end_with_one(cli: Command, tiny: Path) -> None:
     assert code == 1
     assert "Findings" in out
     assert "eviction" in out
-    assert err == "cpsched: warning: engine kube is judged by model volcano, which is made for volcano; see --model\n"
+    assert err == "cpsched: warning: engine kube is checked by model volcano, which is made for volcano; see --model\n"
 
 
 def test_no_answer_ends_with_three_before_findings_count() -> None:
@@ -110,7 +110,7 @@ def test_no_answer_ends_with_three_before_findings_count() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "output"),
     [
         ("optimum", "unknown engine optimum; did you mean optimal? known: optimal, volcano, kube, exec:CMD"),
         (
@@ -120,12 +120,12 @@ def test_no_answer_ends_with_three_before_findings_count() -> None:
         ),
     ],
 )
-def test_an_engine_that_is_not_there_is_one_line(cli: Command, tiny: Path, name: str, said: str) -> None:
-    assert cli("solve", tiny, "--engine", name) == (2, "", f"cpsched: error: {said}\n")
+def test_an_engine_that_is_not_there_is_one_line(cli: Command, tiny: Path, name: str, output: str) -> None:
+    assert cli("solve", tiny, "--engine", name) == (2, "", f"cpsched: error: {output}\n")
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "output"),
     [
         (["--time-limit", "0"], "the time limit is 0.0; give a number of seconds above zero"),
         (["--time-limit", "nan"], "the time limit is nan; give a number of seconds above zero"),
@@ -137,8 +137,8 @@ def test_an_engine_that_is_not_there_is_one_line(cli: Command, tiny: Path, name:
         (["--model", "x"], 'unknown model "x"; known: kube, throughput, volcano, volcano-fair'),
     ],
 )  # fmt: skip
-def test_an_option_out_of_range_is_one_line(cli: Command, tiny: Path, options: list[str], said: str) -> None:
-    assert cli("solve", tiny, *options) == (2, "", f"cpsched: error: {said}\n")
+def test_an_option_out_of_range_is_one_line(cli: Command, tiny: Path, options: list[str], output: str) -> None:
+    assert cli("solve", tiny, *options) == (2, "", f"cpsched: error: {output}\n")
 
 
 def test_only_tries_one_pod(cli: Command, partial: Path) -> None:

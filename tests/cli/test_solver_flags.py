@@ -1,4 +1,4 @@
-"""What the solver can be told: deterministic, who proves, its log, the model as a file, and Ctrl-C."""
+"""What the solver can be stated: deterministic, who proves, its log, the model as a file, and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -80,15 +80,15 @@ def test_export_is_the_first_levels_program(cli: Command, tiny: Path, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "output"),
     [
         (["--engine", "volcano", "--log", "-"], "log: engine volcano has no solver; engine optimal has"),
         (["--engine", "volcano", "--export", "x.pb"], "export: engine volcano has no solver; engine optimal has"),
         (["--deterministic", "--prover", "highs"], "prover: HiGHS has no deterministic limit; give cp-sat, or both"),
     ],
 )
-def test_what_cannot_be_is_one_line(cli: Command, tiny: Path, options: list[str], said: str) -> None:
-    assert cli("solve", tiny, *options) == (2, "", f"cpsched: error: {said}\n")
+def test_what_cannot_be_is_one_line(cli: Command, tiny: Path, options: list[str], output: str) -> None:
+    assert cli("solve", tiny, *options) == (2, "", f"cpsched: error: {output}\n")
 
 
 def test_heuristics_are_deterministic_anyway(cli: Command, tiny: Path) -> None:

@@ -65,8 +65,8 @@ def none_left(pids: list[int]) -> bool:
 
 
 def test_nothing_is_lost_by_kill_9(process: Command, corpus: Path, tmp_path: Path) -> None:
-    run, told = tmp_path / "run", ("--instances", corpus, "--seeds", "1..4", "--workers", 2)
-    study = start(run, *told)
+    run, stated = tmp_path / "run", ("--instances", corpus, "--seeds", "1..4", "--workers", 2)
+    study = start(run, *stated)
     until(lambda: len(keys(run)) >= 8, study)
     members = family(study.pid)
     study.kill()
@@ -120,23 +120,23 @@ def test_a_study_file_that_asks_for_other_models_says_so(process: Command, corpu
     file.write_text(json.dumps(content))
     assert process("study", run, "--file", file, "--models", "volcano").err == ""
     again = process("study", run, "--file", file)
-    told = f"cpsched: warning: {run}: this study was begun with --models volcano; {file} asks for auto\n"
+    stated = f"cpsched: warning: {run}: this study was begun with --models volcano; {file} asks for auto\n"
     # Its instance asks for volcano, so the cell is there.
-    assert (again.code, again.err) == (0, told)
+    assert (again.code, again.err) == (0, stated)
     assert "1 of 1 cells done, 1 of them before" in again.out
     assert process("study", run, "--file", file).err == process("study", run).err == ""
-    # A file begins anew where the folder's own cannot be read.
+    # A file begins again where the folder's own cannot be read.
     (run / "study.json").write_text("{")
     assert (process("study", run, "--file", file).code, process("study", run).code) == (0, 0)
 
 
 def test_a_crash_costs_one_cell_and_is_recorded(process: Command, corpus: Path, tmp_path: Path) -> None:
-    """The engine is a program that kills the cell it runs in, until it is mended."""
-    run, mended, decision = tmp_path / "run", tmp_path / "mended", tmp_path / "decision.json"
+    """The engine is a program that kills the cell it runs in, until it is fixed."""
+    run, fixed, decision = tmp_path / "run", tmp_path / "fixed", tmp_path / "decision.json"
     decision.write_text(json.dumps({"apiVersion": "cpsched/v1", "kind": "Solution"}))
-    crashes = f"exec:sh -c 'test -e {mended} || kill -SEGV $PPID; cat {decision}'"
-    told = ("--instances", corpus / "[lv]*.json", "--engines", f"volcano,{crashes}", "--workers", 1)
-    ended = process("study", run, *told)
+    crashes = f"exec:sh -c 'test -e {fixed} || kill -SEGV $PPID; cat {decision}'"
+    stated = ("--instances", corpus / "[lv]*.json", "--engines", f"volcano,{crashes}", "--workers", 1)
+    ended = process("study", run, *stated)
     assert ended.code == 1
     assert "4 of 4 cells done, 0 of them before, 2 failed" in ended.out
     lines = [json.loads(line) for line in (run / "results.jsonl").read_text().splitlines()]
@@ -148,7 +148,7 @@ def test_a_crash_costs_one_cell_and_is_recorded(process: Command, corpus: Path, 
     shown = process("study", run, "--allow-exec")
     assert shown.code == 1
     assert re.search(r"\nlatest-start\.json +volcano +exec:.+ 1 +crash +killed by SIGSEGV\n", shown.out)
-    mended.touch()
+    fixed.touch()
     again = process("study", run, "--retry-failed", "--workers", 1, "--allow-exec")
     assert again.code == 0
     assert "4 of 4 cells done, 2 of them before, 0 failed" in again.out
@@ -156,8 +156,8 @@ def test_a_crash_costs_one_cell_and_is_recorded(process: Command, corpus: Path, 
 
 
 def test_limits_end_a_cell(process: Command, corpus: Path, tmp_path: Path) -> None:
-    told = ("--instances", corpus / "victim-count.json", "--time-limit", "0.001", "--grace", "0.001")
-    ended = process("study", tmp_path / "run", *told, "--engines", "volcano", "--workers", 1, "--json")
+    stated = ("--instances", corpus / "victim-count.json", "--time-limit", "0.001", "--grace", "0.001")
+    ended = process("study", tmp_path / "run", *stated, "--engines", "volcano", "--workers", 1, "--json")
     assert ended.code == 1
     assert json.loads(ended.out)["failed"] == 1
     [line] = (tmp_path / "run" / "results.jsonl").read_text().splitlines()
@@ -186,9 +186,9 @@ def test_a_study_file_is_a_study(process: Command, corpus: Path, tmp_path: Path)
 
 
 def test_a_terminal_sees_progress_and_a_pipe_does_not(corpus: Path, tmp_path: Path) -> None:
-    told = (tmp_path / "run", "--instances", corpus, "--engines", "volcano", "--workers", 1)
+    stated = (tmp_path / "run", "--instances", corpus, "--engines", "volcano", "--workers", 1)
     ours, theirs = pty.openpty()
-    study = start(*told, stderr=theirs, stdout=subprocess.DEVNULL)
+    study = start(*stated, stderr=theirs, stdout=subprocess.DEVNULL)
     os.close(theirs)
     shown = b""
     while True:
@@ -203,12 +203,12 @@ def test_a_terminal_sees_progress_and_a_pipe_does_not(corpus: Path, tmp_path: Pa
     assert "5/5" in text
     assert "0 failed" in text
     assert "left" in text
-    piped = start(*told, "--seeds", "1..2", stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    piped = start(*stated, "--seeds", "1..2", stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
     assert piped.communicate()[1] == b""
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "output"),
     [
         (["--export"], "no study here; begin one: add --instances"),
         ([], "instances: no instances; add --instances"),
@@ -219,13 +219,13 @@ def test_a_terminal_sees_progress_and_a_pipe_does_not(corpus: Path, tmp_path: Pa
     ],
 )
 def test_bad_usage_is_one_line_and_leaves_no_folder(
-    cli: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
+    cli: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], output: str
 ) -> None:
     monkeypatch.chdir(ROOT)
     code, out, err = cli("study", tmp_path / "run", *arguments)
     assert (code, out) == (2, "")
     assert err.startswith("cpsched: error: ")
-    assert said in err
+    assert output in err
     assert err.count("\n") == 1
     assert not (tmp_path / "run").exists()
 

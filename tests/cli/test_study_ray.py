@@ -59,11 +59,11 @@ def levels(run: Path) -> list[dict[str, Any]]:
 
 
 def test_ray_gives_the_same_results(process: Command, address: str, tmp_path: Path) -> None:
-    told = ("--instances", "instances/issues", "--exclude", "instances/issues/volcano-[b-g]*", "--seeds", "1..2")
-    told = (*told, "--deterministic", "--prover", "cp-sat", "--grace", "600")
+    stated = ("--instances", "instances/issues", "--exclude", "instances/issues/volcano-[b-g]*", "--seeds", "1..2")
+    stated = (*stated, "--deterministic", "--prover", "cp-sat", "--grace", "600")
     here, there = tmp_path / "here", tmp_path / "there"
-    assert process("study", here, *told).code == 0
-    ended = process("study", there, *told, "--runner", "ray", "--ray-address", address, **LOOPBACK)
+    assert process("study", here, *stated).code == 0
+    ended = process("study", there, *stated, "--runner", "ray", "--ray-address", address, **LOOPBACK)
     assert (ended.code, ended.err) == (0, "")
     assert len(rows(here)) >= 20
     assert rows(there) == rows(here)
@@ -81,16 +81,16 @@ def test_ray_gives_the_same_results(process: Command, address: str, tmp_path: Pa
 
 def test_ray_runs_no_code_of_the_current_folder(process: Command, address: str, tmp_path: Path, tiny: Path) -> None:
     folder = untrusted_folder(tmp_path / "untrusted", tiny)
-    told = ("--instances", "cluster.json", "--engines", "volcano", "--runner", "ray", "--ray-address", address)
-    ended = process("study", "run", *told, cwd=folder, PYTHONSAFEPATH="1", **LOOPBACK)
+    stated = ("--instances", "cluster.json", "--engines", "volcano", "--runner", "ray", "--ray-address", address)
+    ended = process("study", "run", *stated, cwd=folder, PYTHONSAFEPATH="1", **LOOPBACK)
     assert (ended.code, ended.err) == (0, "")
     assert not was_run(folder)
 
 
-@pytest.mark.parametrize("nobody", ["127.0.0.1:1", "nowhere", "127.0.0.1:x"])
-def test_without_a_cluster_there_is_one_line(cli: Command, tmp_path: Path, tiny: Path, nobody: str) -> None:
-    told = ("--instances", tiny, "--engines", "volcano", "--runner", "ray", "--ray-address", nobody)
-    code, out, err = cli("study", tmp_path / "run", *told)
+@pytest.mark.parametrize("no_task", ["127.0.0.1:1", "nowhere", "127.0.0.1:x"])
+def test_without_a_cluster_there_is_one_line(cli: Command, tmp_path: Path, tiny: Path, no_task: str) -> None:
+    stated = ("--instances", tiny, "--engines", "volcano", "--runner", "ray", "--ray-address", no_task)
+    code, out, err = cli("study", tmp_path / "run", *stated)
     assert (code, out) == (2, "")
-    assert err.startswith(f"cpsched: error: ray-address: no Ray cluster at {nobody} (")
+    assert err.startswith(f"cpsched: error: ray-address: no Ray cluster at {no_task} (")
     assert err.count("\n") == 1

@@ -1,4 +1,4 @@
-"""`study --export`, `report` and the next run on a run folder that somebody spoilt."""
+"""`study --export`, `report` and the next run on a run folder that a task spoilt."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def spoil(file: Path, change: str) -> int:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "stated"),
     [
         ("levels-null", "levels: null should be a list"),
         ("level-without-name", "levels.0.name: is missing"),
@@ -70,10 +70,10 @@ def spoil(file: Path, change: str) -> int:
         ("instance-bare", "status: is missing"),
     ],
 )
-def test_a_record_that_is_not_as_written_is_one_line(cli: Command, run: Path, change: str, told: str) -> None:
+def test_a_record_that_is_not_as_written_is_one_line(cli: Command, run: Path, change: str, stated: str) -> None:
     file = run / ("instances.jsonl" if change == "instance-bare" else "results.jsonl")
     line = spoil(file, change)
-    expected = f"cpsched: warning: {file}: line {line}: {told}\n"
+    expected = f"cpsched: warning: {file}: line {line}: {stated}\n"
     exported = cli("study", run, "--export")
     assert (exported.code, exported.err.count("\n")) == (2, 2)
     assert exported.err.startswith(expected)
@@ -82,10 +82,10 @@ def test_a_record_that_is_not_as_written_is_one_line(cli: Command, run: Path, ch
     assert len(rows) == (4 if change == "instance-bare" else 5)
     reported = cli("report", run)
     assert (reported.code, reported.err) == (2, exported.err)
-    assert f"Left out: {file}: line {line}: {told}" in reported.out
+    assert f"Left out: {file}: line {line}: {stated}" in reported.out
 
 
-def test_a_line_in_the_middle_is_told_and_its_cell_runs_again(cli: Command, process: Command, run: Path) -> None:
+def test_a_line_in_the_middle_is_stated_and_its_cell_runs_again(cli: Command, process: Command, run: Path) -> None:
     file = run / "results.jsonl"
     lines = file.read_bytes().splitlines(keepends=True)
     lines[2] = lines[2][:20] + b"#" + lines[2][21:].replace(b'":', b"'", 1)

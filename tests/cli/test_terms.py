@@ -1,4 +1,4 @@
-"""Under which model, release and shard a stored decision is checked: no document chooses a file, and all is said."""
+"""Under which model, release and shard a stored decision is checked: no document chooses a file, and all is stated."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.cli.conftest import ROOT, Command
 Raw = dict[str, Any]
 KUBE = ROOT / "instances" / "tiny" / "kube-greedy-not-minimum.yaml"
 LAX = "name: volcano\nscheduler: volcano\nrules: {eviction: off}\nlevels: [nodes_used]\n"
-"""Calls itself volcano, but nobody may be evicted and one level counts: doing nothing is optimal."""
+"""Calls itself volcano, but no task may be evicted and one level counts: doing nothing is optimal."""
 TITLE = "volcano (from lax.yaml)"
 REFUSED = "is not a shipped model; known: kube, throughput, volcano, volcano-fair; a model file is read only if you"
 
@@ -92,11 +92,11 @@ def test_a_document_names_no_model_file(cli: Command, tiny: Path, lax: Path, tmp
 
 def test_named_by_the_user_the_file_holds(cli: Command, tiny: Path, lax: Path, tmp_path: Path) -> None:
     solution, certificate = solved(cli, tmp_path, tiny, "--model", lax)
-    said = f"Checked under model volcano, not a shipped one, from {lax}; configuration: the scheduler's default.\n"
+    output = f"Checked under model volcano, not a shipped one, from {lax}; configuration: the scheduler's default.\n"
     for path in (solution, certificate):
         code, out, err = cli("verify", path, tiny, "--model", lax)
         assert (code, err) == (0, "")
-        assert out.partition("\n")[2].startswith(said)
+        assert out.partition("\n")[2].startswith(output)
         shown = json.loads(cli("verify", path, tiny, "--model", lax, "--json").out)
         assert (shown["model"], shown["shipped"], shown["model_file"]) == (TITLE, False, str(lax))
     assert cli("verify", certificate, tiny, "--model", "volcano").code == 1
@@ -108,17 +108,17 @@ def test_no_other_model_is_shown_as_a_shipped_one(cli: Command, tiny: Path, lax:
     solution, certificate = solved(cli, tmp_path, tiny, "--model", lax)
     assert json.loads(solution.read_text())["model"] == TITLE
     assert json.loads(certificate.read_text())["model"] == TITLE
-    told = ("--model", lax, "--cache", "none")
-    assert json.loads(cli("compare", tiny, *told, "--json").out)["model"] == TITLE
-    assert json.loads(cli("check", tiny, *told, "--json").out)["cases"][0]["model"] == TITLE
+    facts_shown = ("--model", lax, "--cache", "none")
+    assert json.loads(cli("compare", tiny, *facts_shown, "--json").out)["model"] == TITLE
+    assert json.loads(cli("check", tiny, *facts_shown, "--json").out)["cases"][0]["model"] == TITLE
     assert json.loads(cli("explain", tiny, "--job", "default/urgent", "--model", lax, "--json").out)["model"] == TITLE
     run = tmp_path / "run"
     study = cli("study", run, "--instances", tiny, "--models", lax, "--workers", "1", "--json")
     assert [row["model"] for row in json.loads(study.out)["summary"]] == [TITLE, TITLE]
     for command in (
         ("solve", tiny, "--model", lax),
-        ("compare", tiny, *told),
-        ("compare", tiny, *told, "--markdown"),
+        ("compare", tiny, *facts_shown),
+        ("compare", tiny, *facts_shown, "--markdown"),
         ("report", tiny, "--model", lax),
         ("report", run),
     ):
@@ -166,8 +166,8 @@ def test_it_says_whose_configuration_holds(cli: Command, tiny: Path, tmp_path: P
         ((with_own,), "the input's own", "input", None),
         ((with_own, "--conf", conf), f"{conf} (--conf)", "--conf", str(conf)),
     ):
-        said = f"Checked under model volcano, a shipped model; configuration: {words}.\n"
-        assert cli("verify", idle, *arguments).out.partition("\n")[2].startswith(said)
+        output = f"Checked under model volcano, a shipped model; configuration: {words}.\n"
+        assert cli("verify", idle, *arguments).out.partition("\n")[2].startswith(output)
         shown = json.loads(cli("verify", idle, *arguments, "--json").out)
         assert shown["configuration"] == {"from": source, "file": file}
         assert (shown["model"], shown["shipped"], shown["kube_version"]) == ("volcano", True, None)
@@ -190,20 +190,20 @@ def test_the_release_is_the_documents_own(cli: Command, tmp_path: Path) -> None:
         assert json.loads(cli("verify", path, KUBE, "--json").out)["kube_version"] == "head"
         assert cli("verify", path, KUBE, "--kube-version", "head").code == code
     other = cli("verify", certificate, KUBE, "--kube-version", "1.36")
-    said = 'model "kube" of kube-scheduler head, here model kube of kube-scheduler 1.36;'
+    output = 'model "kube" of kube-scheduler head, here model kube of kube-scheduler 1.36;'
     assert other.code == 1
-    assert f"was made under another policy: policy_sha256 differs: {said}" in other.out
-    assert said in cli("verify", solution, KUBE, "--kube-version", "1.36").err
+    assert f"was made under another policy: policy_sha256 differs: {output}" in other.out
+    assert output in cli("verify", solution, KUBE, "--kube-version", "1.36").err
     assert cli("report", KUBE, "--solution", solution).err == ""
-    assert said in cli("report", KUBE, "--solution", solution, "--kube-version", "1.36").err
+    assert output in cli("report", KUBE, "--solution", solution, "--kube-version", "1.36").err
 
 
 @pytest.mark.parametrize("release", ["1.99", "../head", 136])
 def test_a_release_that_is_not_known_is_refused(cli: Command, tmp_path: Path, release: object) -> None:
     for path in solved(cli, tmp_path, KUBE, "--model", "kube"):
         path.write_text(json.dumps(json.loads(path.read_text()) | {"kube_version": release}))
-        said = f"cpsched: error: {path}: kube_version: {shown(release)} should be '1.36', 'head' or ''\n"
-        assert cli("verify", path, KUBE) == (2, "", said)
+        output = f"cpsched: error: {path}: kube_version: {shown(release)} should be '1.36', 'head' or ''\n"
+        assert cli("verify", path, KUBE) == (2, "", output)
 
 
 def test_older_files_are_checked_as_before(cli: Command, tmp_path: Path) -> None:
@@ -231,17 +231,19 @@ def test_recorded_decisions_say_what_they_were_made_under(cli: Command, tmp_path
     corpus.mkdir()
     shutil.copy(KUBE, corpus / "case.yaml")
     shutil.copy(solution, corpus / "case.solution.json")
-    said = 'was made under another policy: model "kube" of kube-scheduler head, here model kube of kube-scheduler 1.36;'
-    told = (corpus, "--model", "kube", "--cache", "none")
-    assert said in cli("compare", *told, "--engines", "recorded").err
-    assert said in cli("check", *told, "--engine", "recorded").err
-    assert said not in cli("compare", *told, "--engines", "recorded", "--kube-version", "head").err
+    output = (
+        'was made under another policy: model "kube" of kube-scheduler head, here model kube of kube-scheduler 1.36;'
+    )
+    facts_shown = (corpus, "--model", "kube", "--cache", "none")
+    assert output in cli("compare", *facts_shown, "--engines", "recorded").err
+    assert output in cli("check", *facts_shown, "--engine", "recorded").err
+    assert output not in cli("compare", *facts_shown, "--engines", "recorded", "--kube-version", "head").err
 
 
 def test_a_shard_is_the_users_to_state(cli: Command, tiny: Path, tmp_path: Path) -> None:
     shard = ("--sharding", "hard", "--shard-nodes", "gpu-node")
     solution, certificate = solved(cli, tmp_path, tiny, *shard)
-    said = 'sharding hard of nodes "gpu-node", here no sharding; see --sharding and --shard-nodes'
+    output = 'sharding hard of nodes "gpu-node", here no sharding; see --sharding and --shard-nodes'
     for path in (solution, certificate):
         assert json.loads(path.read_text())["sharding"] == {"mode": "hard", "nodes": ["gpu-node"], "name": ""}
         code, out, err = cli("verify", path, tiny, *shard)
@@ -249,10 +251,10 @@ def test_a_shard_is_the_users_to_state(cli: Command, tiny: Path, tmp_path: Path)
         assert out.partition("\n")[2].startswith(
             "Checked under model volcano, a shipped model; sharding hard, 1 in the shard; "
         )
-    assert f"was made from another input (instance_sha256 differs): {said}" in cli("verify", solution, tiny).err
+    assert f"was made from another input (instance_sha256 differs): {output}" in cli("verify", solution, tiny).err
     code, out, _ = cli("verify", certificate, tiny)
     assert code == 1
-    assert f"was made from another input: instance_sha256 differs: {said}" in out
+    assert f"was made from another input: instance_sha256 differs: {output}" in out
     assert cli("verify", solution, tiny, "--shard-nodes", "gpu-node").code == 2
 
 
@@ -292,12 +294,12 @@ def test_python_takes_the_release_too() -> None:
 
 
 def test_a_study_goes_on_with_the_models_in_its_folder(cli: Command, tiny: Path, lax: Path, tmp_path: Path) -> None:
-    """Its folder may be somebody else's: the files that it names are not opened again."""
+    """Its folder may be another task's: the files that it names are not opened again."""
     conf = tmp_path / "own.conf"
     conf.write_text("actions: allocate\ntiers:\n- plugins: [{name: gang}, {name: predicates}]\n")
     run = tmp_path / "run"
-    told = ("--instances", tiny, "--models", f"{lax},throughput", "--conf", conf, "--engines", "volcano")
-    assert cli("study", run, *told, "--workers", "1").code == 0
+    facts_shown = ("--instances", tiny, "--models", f"{lax},throughput", "--conf", conf, "--engines", "volcano")
+    assert cli("study", run, *facts_shown, "--workers", "1").code == 0
     lax.unlink()
     conf.unlink()
     ended = cli("study", run, "--seeds", "1..2", "--workers", "1", "--json")

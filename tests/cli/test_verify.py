@@ -105,7 +105,7 @@ def test_the_model_is_the_solutions_own(cli: Command, tiny: Path, solution: Tamp
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "output"),
     [
         ('{"kind": "Pod"}', "kind: kind is 'Pod'; give a Solution"),
         ("[]", "a Solution is a mapping; give what cpsched solve --json printed"),
@@ -114,10 +114,10 @@ def test_the_model_is_the_solutions_own(cli: Command, tiny: Path, solution: Tamp
         ("{} {}", "holds 2 documents; one is needed"),
     ],
 )
-def test_what_is_no_solution_is_one_line(cli: Command, tiny: Path, tmp_path: Path, text: str, said: str) -> None:
+def test_what_is_no_solution_is_one_line(cli: Command, tiny: Path, tmp_path: Path, text: str, output: str) -> None:
     path = tmp_path / "solution.json"
     path.write_text(text)
-    assert cli("verify", path, tiny) == (2, "", f"cpsched: error: {path}: {said}\n")
+    assert cli("verify", path, tiny) == (2, "", f"cpsched: error: {path}: {output}\n")
 
 
 def test_no_solver_is_imported(process: Command, tiny: Path, solution: Tampered) -> None:

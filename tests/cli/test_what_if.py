@@ -61,7 +61,7 @@ def test_an_imported_instance_needs_no_options(cli: Command, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "output"),
     [
         (("--cordon", "gpu-9"), "--cordon: no node gpu-9; did you mean gpu-"),
         (("--drain", "x"), "--drain: no node x; there are 2 nodes: gpu-1, gpu-2"),
@@ -73,10 +73,10 @@ def test_an_imported_instance_needs_no_options(cli: Command, tmp_path: Path) -> 
         (("--submit", CLUSTER), "is in the input already"),
     ],
 )
-def test_what_is_wrong_is_one_line(cli: Command, arguments: tuple[object, ...], said: str) -> None:
+def test_what_is_wrong_is_one_line(cli: Command, arguments: tuple[object, ...], output: str) -> None:
     code, out, err = cli("solve", CLUSTER, *arguments)
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert said in err
+    assert output in err
 
 
 def test_waiting_for_enqueue_in_sums(cli: Command) -> None:

@@ -70,7 +70,7 @@ class Replay:
         own = self.nominated.get(task.key)
         if own in self.cluster.nodes:
             found[own] = self._with_nominated(task, self.cluster.nodes[own], names, prefiltered)
-            # Upstream lists whoever refused the nominated node among those that narrowed the search.
+            # Upstream lists the filter that refused the nominated node among those that narrowed the search.
             prefiltered.narrowed_by |= {found[own].plugin} - {""}
         for name, node in self.cluster.nodes.items():
             if prefiltered.nodes is None or name in prefiltered.nodes:

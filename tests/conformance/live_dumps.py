@@ -34,5 +34,5 @@ def dump(name: str, step: str) -> dict[str, Any]:
 
 @cache
 def cluster(name: str, step: str) -> Instance:
-    """The cluster of a row, as anybody would load it."""
+    """The cluster of a row, as any task would load it."""
     return cpsched.load(dump(name, step))

@@ -1,4 +1,4 @@
-"""Every recorded decision is judged with the shortcuts over identical tasks and without them, to the same end."""
+"""Every recorded decision is checked with the shortcuts over identical tasks and without them, to the same end."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from cpsched.importers.corpus import Case, cases
 from cpsched.rules import Decision
 from cpsched.snapshot import Snapshot
 from tests.conformance.test_judge_rows import ROWS, heuristic, snapshot
-from tests.judge import decide, judged_both_ways
+from tests.judge import checked_both_ways, decide
 
 DATA = Path(__file__).parent / "data"
 DECISIONS = {"volcano-recorded": 3341, "volcano-sticky-skip": 2, "kube-recorded": 1137}
 """File → how many decisions are recorded in it."""
 PARTS = 6
-"""A file is judged in so many parts, so that several processes can share it."""
+"""A file is checked in so many parts, so that several processes can share it."""
 
 
 @cache
@@ -45,7 +45,7 @@ def count(some: Iterable[Case]) -> int:
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("name", DECISIONS)
 def test_recorded_decisions(name: str, part: int) -> None:
-    assert judged_both_ways(decisions(name, part)) == count(recorded(name)[part::PARTS])
+    assert checked_both_ways(decisions(name, part)) == count(recorded(name)[part::PARTS])
 
 
 @pytest.mark.parametrize("name", DECISIONS)
@@ -63,4 +63,4 @@ def test_rows_with_an_optimum() -> None:
             yield decide(opened, heuristic(row)[0])
             yield decide(opened, best)
 
-    assert judged_both_ways(each()) == 2 * len(ROWS)
+    assert checked_both_ways(each()) == 2 * len(ROWS)

@@ -47,12 +47,12 @@ def test_recorded_sessions(model: str) -> None:
         assert found.to_markdown()
         verdicts.add(found.verdict)
         if found.verdict is Verdict.IMPOSSIBLE and "(asked: one more task" not in found.summary:
-            _judge(Snapshot(instance, policy), found, name)
+            _checker(Snapshot(instance, policy), found, name)
     assert {Verdict.PLACED, Verdict.IMPOSSIBLE} <= verdicts
 
 
-def _judge(snapshot: Snapshot, found: Explanation, name: str) -> None:
-    """Again from the explanation's own words, with everybody taking part."""
+def _checker(snapshot: Snapshot, found: Explanation, name: str) -> None:
+    """Again from the explanation's own words, with every task taking part."""
     job, goal = snapshot.jobs[found.job], Goal(found.job)
     wanted = requirements_of(snapshot, job, partition(node_groups(snapshot, job)))
 

@@ -1,4 +1,4 @@
-"""The judge against recorded decisions and proved optima: 278 sessions of the real Volcano, 47 named defects."""
+"""The checker against recorded decisions and proved optima: 278 sessions of the real Volcano, 47 named defects."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ LEVELS_OF_OURS: dict[str, tuple[str, dict[str, Any]]] = {
 
 FINDINGS_OF_OURS: dict[str, tuple[str, set[str]]] = {
     "volcano-2612": (
-        "the record names the eviction alone; nobody may evict the victims, so nobody can be charged for their room"
+        "the record names the eviction alone; no task may evict the victims, so no task can be charged for their room"
         " either, and row tiny-1-122, which is of the same kind, records both",
         {"eviction", "charge"},
     ),
@@ -63,7 +63,7 @@ def snapshot(row: Row) -> Snapshot:
     return snapshot_of(row["objects"], model=row["policy"], conf=row["conf"])
 
 
-def mended(row: Row, recorded: dict[str, Any]) -> dict[str, Any]:
+def fixed(row: Row, recorded: dict[str, Any]) -> dict[str, Any]:
     """The recorded levels, with what is known to be wrong replaced."""
     _, ours = LEVELS_OF_OURS.get(row["id"], ("", {}))
     return (
@@ -74,16 +74,16 @@ def mended(row: Row, recorded: dict[str, Any]) -> dict[str, Any]:
 def heuristic(row: Row) -> tuple[dict[str, Any], set[str], dict[str, Any]]:
     """The scheduler's own decision with the rules it breaks and its levels."""
     if row["id"] in session_rows():
-        decision, judged = row["real"]["decision"], row["real"]
+        decision, checked = row["real"]["decision"], row["real"]
     else:
-        judged = row["expect_heuristic"]
-        decision = {part: judged[part] for part in ("binds", "pipelined", "evicted")}
-    keys = {text.split()[0] for text in judged["findings"]}
-    return decision, FINDINGS_OF_OURS.get(row["id"], ("", keys))[1], mended(row, judged["levels"])
+        checked = row["expect_heuristic"]
+        decision = {part: checked[part] for part in ("binds", "pipelined", "evicted")}
+    keys = {text.split()[0] for text in checked["findings"]}
+    return decision, FINDINGS_OF_OURS.get(row["id"], ("", keys))[1], fixed(row, checked["levels"])
 
 
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS.keys())
-def test_heuristic_decision_is_judged_as_recorded(row: Row) -> None:
+def test_heuristic_decision_is_checked_as_recorded(row: Row) -> None:
     """The scheduler's decision breaks the recorded rules and has the recorded levels."""
     stated, keys, levels = heuristic(row)
     decision = decide(snapshot(row), stated)
@@ -98,18 +98,18 @@ def test_recorded_optimum_is_feasible_with_its_levels(row: Row) -> None:
     example = expected.get("example", expected)
     decision = decide(snapshot(row), {part: example[part] for part in ("binds", "reserves", "evicted")})
     assert broken(decision) == set()
-    assert values(decision) == mended(row, expected["levels"])
+    assert values(decision) == fixed(row, expected["levels"])
 
 
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS.keys())
 def test_oracle_finds_the_recorded_optimum(row: Row) -> None:
-    """Exhaustive search through this judge finds the recorded levels and exactly the recorded victim sets."""
+    """Exhaustive search through this checker finds the recorded levels and exactly the recorded victim sets."""
     found = optimum(snapshot(row))
     levels = dict(zip(found.labels, found.values, strict=True))
     if (start := levels.get("victim_start_time")) is not None:
         levels["victim_start_time"] = timestamps.text(start)  # type: ignore[assignment]
     expected = row["expect_optimum"]
-    assert levels == mended(row, expected["levels"])
+    assert levels == fixed(row, expected["levels"])
     assert found.victim_sets == sorted(tuple(sorted(victims)) for victims in expected["evicted_any_of"])
 
 
@@ -125,7 +125,7 @@ def test_explained_levels_do_differ(row_id: str) -> None:
     """An entry of the table that no longer differs from the record must go."""
     row = ROWS[row_id]
     recorded = row["expect_optimum"]["levels"]
-    assert mended(row, recorded) != recorded
+    assert fixed(row, recorded) != recorded
 
 
 @pytest.mark.parametrize("row_id", FINDINGS_OF_OURS)

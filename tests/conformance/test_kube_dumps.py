@@ -26,7 +26,7 @@ PENDING = {
     "batch/gated": "",
     "batch/too-big": "6 Insufficient cpu",
     "data/unbound-claim": "pod has unbound immediate PersistentVolumeClaims",
-    "data/waits-for-volume": 'persistentvolumeclaim "nobody-made-this" not found',
+    "data/waits-for-volume": 'made-this" not found',
     "default/other-scheduler": "",
     "ml/wants-b200": "9 node(s) didn't match Pod's node affinity/selector",
 }

@@ -80,7 +80,7 @@ def expected(stated: dict[str, Any]) -> tuple[Code, tuple[str, ...]]:
     return Code(stated["code"]), tuple(stated["reasons"])
 
 
-def said(status: Status) -> tuple[Code, tuple[str, ...]]:
+def output(status: Status) -> tuple[Code, tuple[str, ...]]:
     return status.code, status.reasons
 
 
@@ -90,7 +90,7 @@ def on_one_node(row: dict[str, Any]) -> None:
     one, expect = FILTERS[name], row["expect"]
     before = one.prefilter(task, cluster, args_of(row))
     if "preFilterStatus" in expect:
-        assert said(before.status) == expected(expect["preFilterStatus"])
+        assert output(before.status) == expected(expect["preFilterStatus"])
     if expect.get("preFilterNodeNames") is not None:
         assert before.nodes == set(expect["preFilterNodeNames"])
     node = cluster.node_list[0]
@@ -137,7 +137,7 @@ def test_inter_pod_affinity(row: dict[str, Any]) -> None:
     cluster, task, one = cluster_for(row), task_of(row["input"]["pod"]), FILTERS["InterPodAffinity"]
     before, expect = one.prefilter(task, cluster, args_of(row)), row["expect"]
     if "preFilterStatus" in expect:
-        assert said(before.status) == expected(expect["preFilterStatus"])
+        assert output(before.status) == expected(expect["preFilterStatus"])
     if before.status.is_rejected:
         return
     for name, node in cluster.nodes.items():
@@ -145,7 +145,7 @@ def test_inter_pod_affinity(row: dict[str, Any]) -> None:
         if "fitsPerNode" in expect:
             assert status.is_success == expect["fitsPerNode"].get(name, status.is_success)
         else:
-            assert said(status) == expected(expect["statusPerNode"][name])
+            assert output(status) == expected(expect["statusPerNode"][name])
 
 
 @pytest.mark.parametrize("row", rows("filter:PodTopologySpread"))

@@ -292,11 +292,11 @@ def test_gang_preempt(row: dict[str, Any]) -> None:
     world = world_of(given)
     nodes = world.snapshot.nodes
     domain = SizeDomain(given)
-    everybody = [task for node in nodes for task in node.tasks]
-    for task in everybody:
+    every_task = [task for node in nodes for task in node.tasks]
+    for task in every_task:
         domain.room[task.node] -= size(task)
     groups = world.groups
-    units = [Unit((t,), t.pod_priority) for t in everybody] if groups is None else groups.units(everybody, nodes)
+    units = [Unit((t,), t.pod_priority) for t in every_task] if groups is None else groups.units(every_task, nodes)
     priority = given["preemptor"]["podGroup"]["spec"]["priority"]
     answer = select_on_domain(domain, units, priority, world.budgets)
     if isinstance(answer, Status):

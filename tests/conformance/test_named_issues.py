@@ -19,7 +19,7 @@ from cpsched.importers.corpus import cases
 from cpsched.importers.load import load
 from cpsched.options import Options
 from cpsched.ranking import Standing, gap
-from tests.conformance.test_judge_rows import mended
+from tests.conformance.test_judge_rows import fixed
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "instances" / "issues"
@@ -70,7 +70,7 @@ def test_mirror_and_optimum_are_as_expected(file: str) -> None:
     assert (behind.level if behind else None) == expected["behind"]
     assert found["optimal"].verdict == "optimal"
     assert best.standing.shown == expected["optimum"]["levels"]
-    assert best.standing.shown == mended(row, row["expect_optimum"]["levels"])
+    assert best.standing.shown == fixed(row, row["expect_optimum"]["levels"])
     assert sorted(best.solution.evicted) in expected["optimum"]["victims"]
 
 

@@ -1,4 +1,4 @@
-"""The judge over recorded decisions of the real Volcano with its other plugins: findings have a cause that is known."""
+"""The checker over recorded decisions of the real Volcano with its other plugins: every finding has a known cause."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ DECISIONS: dict[str, tuple[int, int]] = {
     "vgpu": (112, 101),
     "vgpuexclusive": (118, 110),
 }
-"""Per profile: recorded decisions, and those in which the judge finds nothing; together 1,354 of 1,510."""
+"""Per profile: recorded decisions, and those in which the checker finds nothing; together 1,354 of 1,510."""
 
 
 @cache
@@ -88,7 +88,7 @@ OTHERS = frozenset({"gang", "charge", "queue", "protect.gang"})
 """Rules that preempt, and tiers, break with any plugins: see test_recorded_findings.py."""
 
 
-def judged(row: Row) -> list[set[str]]:
+def checked(row: Row) -> list[set[str]]:
     """The rules that each outcome of the row breaks."""
     source: dict[str, Any] = {"apiVersion": "cpsched/v1", "kind": "Instance", "objects": row["objects"]}
     instance = load(source, node_usage=row.get("node_usage"), lenient=True)
@@ -107,7 +107,7 @@ def judged(row: Row) -> list[set[str]]:
 def test_findings_have_a_known_cause(profile: str) -> None:
     clean = count = 0
     for row in rows()[profile]:
-        for broken in judged(row):
+        for broken in checked(row):
             count += 1
             clean += not broken
             for rule in broken:

@@ -1,4 +1,4 @@
-"""The judge over every recorded decision of the real Volcano: it finds fault only where a cause is known."""
+"""The checker over every recorded decision of the real Volcano: it finds fault only where a cause is known."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ DECISIONS: dict[str, tuple[int, int]] = {
     "roles": (240, 204),
     "shard": (315, 268),
 }
-"""Per profile: recorded decisions, and those in which the judge finds nothing; together 2,876 of 3,341."""
+"""Per profile: recorded decisions, and those in which the checker finds nothing; together 2,876 of 3,341."""
 
 
 @cache
@@ -84,13 +84,13 @@ def in_preempt(case: Case) -> bool:
 
 
 def choice_handed_on(case: Case) -> bool:
-    """A tier that names nobody hands the choice of victims on, or those who would forbid it are not asked."""
+    """A tier that names no task hands the choice of victims on, or those who would forbid it are not asked."""
     votes = ("enablePreemptable", "enableReclaimable")
     return len(case.row["conf"]["tiers"]) > 1 or case.switched_off(votes, "priority", "gang")
 
 
 def queue_not_asked(case: Case) -> bool:
-    """After the reprieve of topology-aware mode, or with its flag off, nobody asks the queue's limit or state."""
+    """After the reprieve of topology-aware mode, or with its flag off, no task asks the queue's limit or state."""
     return case.topology_aware or case.switched_off(("enablePreemptive",), "proportion", "capacity")
 
 
@@ -135,7 +135,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
 """Single findings outside the classes: row, rule, and the cause."""
 
 
-def judged_decisions(row: Row) -> Iterator[list[Case]]:
+def checked_decisions(row: Row) -> Iterator[list[Case]]:
     """The findings in each of the row's recorded decisions."""
     instance = load(row["objects"], sharding=row.get("sharding"))
     snapshot = Snapshot(instance, policy_for(load_model("volcano"), row["conf"]))
@@ -147,7 +147,7 @@ def judged_decisions(row: Row) -> Iterator[list[Case]]:
 
 def cases_of(profile: str) -> list[list[Case]]:
     """The findings in every recorded decision of a profile."""
-    return [cases for row in rows_by_profile()[profile] for cases in judged_decisions(row)]
+    return [cases for row in rows_by_profile()[profile] for cases in checked_decisions(row)]
 
 
 def unexplained(case: Case) -> bool:
@@ -164,7 +164,7 @@ def test_findings_have_a_known_cause(profile: str) -> None:
     assert (len(found), sum(not cases for cases in found)) == DECISIONS[profile]
 
 
-def test_every_profile_is_judged() -> None:
+def test_every_profile_is_checked() -> None:
     assert set(rows_by_profile()) == set(DECISIONS)
     assert tuple(map(sum, zip(*DECISIONS.values(), strict=True))) == (3341, 2876)
 
@@ -172,6 +172,6 @@ def test_every_profile_is_judged() -> None:
 def test_every_exception_is_needed() -> None:
     rows = {row["id"]: row for rows in rows_by_profile().values() for row in rows}
     for row, rule in EXPLAINED:
-        cases = [case for cases in judged_decisions(rows[row]) for case in cases if case.finding.rule == rule]
+        cases = [case for cases in checked_decisions(rows[row]) for case in cases if case.finding.rule == rule]
         assert cases
         assert not any(CLASSES[rule](case) for case in cases)

@@ -1,4 +1,4 @@
-"""Known defects of Volcano, one small instance each: the mirror shows it, the judge or the optimum tells."""
+"""Known defects of Volcano, one small instance each: the mirror shows it, the checker or the optimum tells."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def session(source: Path | Json) -> tuple[Instance, Policy]:
 
 
 def decided(engine: str, instance: Instance, policy: Policy) -> Solution:
-    """An engine's judged decision."""
+    """An engine's checked decision."""
     return engines.run(engine, instance, policy, Options(workers=1))
 
 
@@ -52,7 +52,7 @@ def parts(solution: Solution) -> Json:
 
 
 def rules(solution: Solution) -> list[str]:
-    """Keys of the rules the judge reports."""
+    """Keys of the rules the checker reports."""
     return sorted({finding.rule for finding in solution.findings})
 
 
@@ -75,7 +75,7 @@ def test_mirror_shows_the_defect(file: str, expected: Json) -> None:
 
 
 @cases
-def test_judge_finds_the_same_in_the_bare_decision(file: str, expected: Json) -> None:
+def test_checker_finds_the_same_in_the_bare_decision(file: str, expected: Json) -> None:
     stated = dict(expected["decision"])
     stated["evictions"] = [{"task": task} for task in stated.pop("evicted")]
     assert rules(checked_from_outside(*session(FOLDER / file), Solution.parse(stated))) == expected["findings"]
@@ -98,7 +98,7 @@ def test_defect_does_not_depend_on_chance(file: str, expected: Json) -> None:
 
 
 def without_gang(instance: Json) -> None:
-    """Nobody tries to preempt, so nothing is restored."""
+    """No task tries to preempt, so nothing is restored."""
     instance["jobs"] = [job for job in instance["jobs"] if job["name"] != "gang"]
 
 
@@ -108,7 +108,7 @@ def without_preempt(instance: Json) -> None:
 
 
 def without_backfill(instance: Json) -> None:
-    """Nobody takes the reservation back."""
+    """No task takes the reservation back."""
     instance["conf"]["actions"] = "enqueue, allocate, preempt"
 
 

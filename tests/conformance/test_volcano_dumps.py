@@ -81,9 +81,9 @@ def test_events_say_what_the_real_ones_say(step: str) -> None:
     """Of PodGroups the number of pending tasks and the job's text; of pods their own text, else the job's."""
     instance, found = opened(step)[0], replayed(step)
     compared = 0
-    for name, said in ROWS[step]["events"].items():
+    for name, output in ROWS[step]["events"].items():
         # Upstream goes on with the reason of one task, drawn from a Go map.
-        real = said.partition(". Origin reason is ")[0]
+        real = output.partition(". Origin reason is ")[0]
         if name in found.messages:
             pending = sum(key in found.solution.unplaced for key in instance.jobs[name].tasks)
             ours = re.sub(r"^\d+/", f"{pending}/", found.messages[name])

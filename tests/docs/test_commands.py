@@ -65,8 +65,8 @@ def test_the_readmes_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ended = run(command, tmp_path)
         # Of the captured cluster, every answer says whose it is, and what it leaves out.
         usual = ("cpsched: Model ", "plugin extender is not mirrored", "no part of this decision")
-        said = [line for line in ended.stderr.splitlines() if not any(one in line for one in usual)]
-        assert (ended.returncode, said) == (0, []), command
+        output = [line for line in ended.stderr.splitlines() if not any(one in line for one in usual)]
+        assert (ended.returncode, output) == (0, []), command
 
 
 def test_the_quick_start_is_two_targets_of_the_makefile() -> None:

@@ -18,7 +18,7 @@ CALLED_FROM_OUTSIDE = {
     "do_GET": "Python's HTTP server",
     "do_POST": "Python's HTTP server",
     "log_message": "Python's HTTP server",
-    "encoding": "whoever writes to a text stream",
+    "encoding": "writers of a text stream",
     "sub_evaluator": "cel-python, whose method of this name it replaces",
     "pytest_addoption": "pytest",
     "pytest_configure": "pytest",

@@ -65,7 +65,7 @@ def test_plugins_that_vote_on_victims_have_rules() -> None:
 
 
 def test_explain_lifts_every_rule() -> None:
-    """Every rule is one that explain can lift, or one that it knows nobody can; protections are told of victims."""
+    """Every rule is one that explain can lift, or one that it knows no task can; protections are given victims."""
     assert {*LIFTED, *NEVER_LIFTED} == set(RULES)
     assert set(LIFTED).isdisjoint(NEVER_LIFTED)
     protections = {rule for rule in RULES if rule.startswith("protect.")}

@@ -18,7 +18,7 @@ def test_examples_give_what_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "\n".join(blocks(PAGE, "pycon"))
     examples = doctest.DocTestParser().get_doctest(text, {}, "docs/python.md", str(PAGE), 0)
     assert len(examples.examples) > 25
-    told: list[str] = []
+    stated: list[str] = []
     runner = doctest.DocTestRunner(optionflags=doctest.REPORT_NDIFF)
-    runner.run(examples, out=told.append)
-    assert "".join(told) == ""
+    runner.run(examples, out=stated.append)
+    assert "".join(stated) == ""

@@ -12,7 +12,7 @@ from cpsched.comparison.optima import Optima
 from cpsched.options import Options
 from tests.conformance.test_recorded_findings import DECISIONS
 from tests.real.measure import decisions
-from tests.real.page import figures, stories, worst
+from tests.real.page import figures, reasons_of, worst
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "conformance" / "data"
@@ -41,7 +41,7 @@ def test_the_pages_add_up(name: str, sessions: int) -> None:
     assert len(re.findall(r"^\d+\. `[a-z]+-\d+-\d+` is ", page, re.MULTILINE)) == 10
 
 
-def test_volcanos_page_counts_what_the_judge_counts() -> None:
+def test_volcanos_page_counts_what_the_checker_counts() -> None:
     found = numbers((ROOT / "docs" / "real-volcano.md").read_text(encoding="utf-8"))
     decided, clean = map(sum, zip(*DECISIONS.values(), strict=True))
     assert (found["different decisions recorded in them"], found["decisions that break none"]) == (decided, clean)
@@ -59,6 +59,6 @@ def test_a_page_is_made_from_a_corpus(tmp_path: Path) -> None:
     assert chosen
     assert [one.case for one in chosen] == list(dict.fromkeys(one.case for one in chosen))
     assert [one.place for one in chosen] == sorted(one.place for one in chosen)
-    told = stories(str(corpus), "volcano", chosen, optima, OPTIONS).splitlines()
-    assert len(told) == len(chosen)
-    assert all("is worse than" in line for line in told)
+    stated = reasons_of(str(corpus), "volcano", chosen, optima, OPTIONS).splitlines()
+    assert len(stated) == len(chosen)
+    assert all("is worse than" in line for line in stated)

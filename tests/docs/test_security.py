@@ -36,5 +36,6 @@ def test_every_row_of_every_table_names_a_test() -> None:
 
 def test_every_command_has_its_row() -> None:
     commands = {one.name or one.callback.__name__ for one in app.registered_commands if one.callback}
+    commands |= {one.name or one.typer_instance.info.name for one in app.registered_groups if one.typer_instance}
     section = TEXT.split("## Per command")[1].split("\n## ")[0]
     assert set(re.findall(r"(?m)^\| `cpsched (\w+)`", section)) == commands

@@ -68,14 +68,14 @@ def test_the_tables_fit_together() -> None:
 
 def test_the_summary_counts_what_the_table_counts() -> None:
     text, cells = PAGE.read_text(encoding="utf-8"), rows("cells.csv")
-    told = re.search(
+    stated = re.search(
         r"as good in (\d+) of (\d+) sessions,\s+behind in (\d+),\s+and breaks a rule\s+of its own policy in (\d+)", text
     )
-    assert told
+    assert stated
     own = [row for row in cells if row["model"] == row["engine"] == "volcano"]
     broken = sum(row["findings"] != "0" for row in own)
     same = sum(row["findings"] == "0" and row["compared"] == "same" for row in own)
-    assert tuple(map(int, told.groups())) == (same, len(own), len(own) - same - broken, broken)
+    assert tuple(map(int, stated.groups())) == (same, len(own), len(own) - same - broken, broken)
 
 
 def prices(study: Any) -> dict[Any, Any]:
@@ -103,15 +103,15 @@ def placement(study: Any) -> list[tuple[Any, list[tuple[Any, tuple[int, ...]]]]]
 
 def test_the_bound_and_the_placement_hold_for_the_trace(study: Any) -> None:
     nodes, pods = study.workload.gpu_nodes(TRACE), Counter(study.workload.tallied(STUDY / "pods.csv"))
-    told = rows("allocation.csv")[0]
+    stated = rows("allocation.csv")[0]
     placed = placement(study)
     assert study.pack.faults(placed, pods) == []
     assert Counter(node for node, _ in placed) <= Counter(nodes)
-    assert sum(pod.gain for _, held in placed for pod, _ in held) == int(told["placed"])
-    assert study.bound.bound(pods, nodes, prices(study)) == int(told["bound"]) >= int(told["placed"])
-    assert int(told["gpu_milli"]) == 1000 * sum(node.gpus * count for node, count in nodes.items())
+    assert sum(pod.gain for _, held in placed for pod, _ in held) == int(stated["placed"])
+    assert study.bound.bound(pods, nodes, prices(study)) == int(stated["bound"]) >= int(stated["placed"])
+    assert int(stated["gpu_milli"]) == 1000 * sum(node.gpus * count for node, count in nodes.items())
     best = max(float(row["98"]) for row in rows("published.csv"))
-    assert best < 100 * int(told["placed"]) / int(told["gpu_milli"])
+    assert best < 100 * int(stated["placed"]) / int(stated["gpu_milli"])
 
 
 def test_the_pods_are_those_of_the_trace(study: Any) -> None:

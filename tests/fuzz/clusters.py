@@ -38,7 +38,7 @@ def a_reference(random: Random, items: Items) -> Items:
 
 
 def a_kind_is_missing(random: Random, items: Items) -> Items:
-    """Nobody dumped it."""
+    """No task dumped it."""
     kind = random.choice(items)["kind"]
     return [item for item in items if item["kind"] != kind]
 
@@ -51,7 +51,7 @@ def some_are_missing(random: Random, items: Items) -> Items:
 
 
 def phases(random: Random, items: Items) -> Items:
-    """Some pods are in phases that nobody expects."""
+    """Some pods are in phases that no task expects."""
     return [
         {**item, "status": {**item.get("status", {}), "phase": random.choice(ODD_PHASES)}}
         if item["kind"] in ("Pod", "PodGroup") and random.random() < 0.1

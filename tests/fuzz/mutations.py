@@ -83,18 +83,18 @@ def mutated_value(random: Random, value: Any) -> Any:
         path = random.choice(_paths(spoiled))
         if not path:
             return random.choice(STRANGE)
-        holder, key = _at(spoiled, path[:-1]), path[-1]
+        container, key = _at(spoiled, path[:-1]), path[-1]
         match random.randrange(7):
             case 0 | 1 | 2:
-                holder[key] = copy.deepcopy(random.choice(STRANGE))
+                container[key] = copy.deepcopy(random.choice(STRANGE))
             case 3:
-                del holder[key]
+                del container[key]
             case 4:
-                _rename(random, holder, key)
+                _rename(random, container, key)
             case 5:
-                holder[key] = copy.deepcopy(_at(spoiled, random.choice(_paths(spoiled))))
+                container[key] = copy.deepcopy(_at(spoiled, random.choice(_paths(spoiled))))
             case _:
-                _repeat(random, holder, key)
+                _repeat(random, container, key)
         if not isinstance(spoiled, dict | list) or not spoiled:
             break
     return spoiled
@@ -150,15 +150,15 @@ def _at(value: Any, path: Path) -> Any:
     return value
 
 
-def _rename(random: Random, holder: Any, key: Any) -> None:
-    if isinstance(holder, dict):
-        holder[random.choice((*NAMES, str(key) + "s", str(key).upper(), "", "\u2028"))] = holder.pop(key)
+def _rename(random: Random, container: Any, key: Any) -> None:
+    if isinstance(container, dict):
+        container[random.choice((*NAMES, str(key) + "s", str(key).upper(), "", "\u2028"))] = container.pop(key)
     else:
-        holder.insert(0, holder[key])
+        container.insert(0, container[key])
 
 
-def _repeat(random: Random, holder: Any, key: Any) -> None:
-    if isinstance(holder, list):
-        holder.extend([holder[key]] * random.choice((1, 50)))
+def _repeat(random: Random, container: Any, key: Any) -> None:
+    if isinstance(container, list):
+        container.extend([container[key]] * random.choice((1, 50)))
     else:
-        holder[key] = [holder[key]] * random.choice((1, 2, 50))
+        container[key] = [container[key]] * random.choice((1, 2, 50))

@@ -78,12 +78,12 @@ def test_the_context_is_named_on_request(plane: Plane, tmp_path: Path) -> None:
     assert json.loads(file.read_text())["items"][0]["context"] == "live-bed"
 
 
-def test_a_user_without_rights_is_told_what_is_needed(plane: Plane, tmp_path: Path) -> None:
+def test_a_user_without_rights_is_stated_what_is_needed(plane: Plane, tmp_path: Path) -> None:
     file = tmp_path / "cluster.json"
     options = ("--kubectl", folder() / "kubectl", "--kubeconfig", plane.kubeconfig)
-    ended = cpsched("capture", "-o", file, *options, "--as", "nobody")
+    ended = cpsched("capture", "-o", file, *options, "--as", "stranger")
     assert ended.returncode == 2
-    assert 'User "nobody" cannot list resource "nodes"' in ended.stderr
+    assert 'User "stranger" cannot list resource "nodes"' in ended.stderr
     assert ended.stderr.count("\n") == 1
     assert not file.exists()
 

@@ -28,7 +28,7 @@ PODS = "/api/v1/namespaces/default/pods"
 
 
 def condition(item: Raw) -> Raw:
-    """What the scheduler said of the pod."""
+    """What the scheduler stated of the pod."""
     stated = item.get("status", {}).get("conditions", ())
     return next((one for one in stated if one["type"] == "PodScheduled"), {})
 

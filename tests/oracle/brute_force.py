@@ -1,4 +1,4 @@
-"""The oracle: tries every decision of a tiny instance, judged by the checker and the objectives alone."""
+"""The oracle: tries every decision of a tiny instance, checked by the checker and the objectives alone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CHEAP = ("protect.gang",)
 _COSTLY = ("charge", "filters")
 _OTHERS = (*(key for key in RULES if key not in (*_WHATEVER_THE_ACTION, *_CHEAP, *_COSTLY)), *_COSTLY)
 _WITHOUT_VICTIMS = ("assignment", "gang", "enqueue", "actions")
-"""Rules that more victims can only break, never mend."""
+"""Rules that more victims can only break, never fix."""
 
 Places = dict[str, str]
 Key = tuple[tuple[int, int], ...]
@@ -92,7 +92,7 @@ def _breaks(decision: Decision, rules: Iterable[str]) -> bool:
 
 
 def decisions(snapshot: Snapshot) -> Iterator[Decision]:
-    """Every decision worth judging; tasks that differ in nothing but their name are placed in one order only."""
+    """Every decision worth checking; tasks that differ in nothing but their name are placed in one order only."""
     search = _Search(snapshot)
     for binds, reserves in search.placements(0, {}, {}):
         yield from search.with_victims(binds, reserves)
@@ -142,7 +142,7 @@ class _Search:
         return not exceeded(total_of(bound), self.snapshot.idle[node]) and not exceeded(total_of(placed), room)
 
     def with_victims(self, binds: Places, reserves: Places) -> Iterator[Decision]:
-        """The placement with every set of victims that somebody placed beside them may evict."""
+        """The placement with every set of victims that a task placed beside them may evict."""
         placed = {**binds, **reserves}
         owners = (self.snapshot.job_of(self.tasks[key]) for key in placed)
         entered = frozenset(job.key for job in owners if job is not None and job.is_pending)
@@ -159,9 +159,9 @@ class _Search:
                     yield Decision(self.snapshot, binds, reserves, evictions, entered)
 
     def _candidates(self, placed: Places) -> list[tuple[Eviction, ...]]:
-        """Per task that somebody may evict, its eviction by each action that may.
+        """Per task that a task may evict, its eviction by each action that may.
 
-        Every eviction names its action. One that does not is judged more mildly: it may be charged as reclaim and yet
+        Every eviction names its action. One that does not is checked more mildly: it may be charged as reclaim and yet
         be protected only as far as preempt is.
         """
         everywhere = self.snapshot.policy.rules.eviction_scope == "cluster"

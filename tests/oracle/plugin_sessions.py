@@ -31,7 +31,7 @@ class Session:
     def node(
         self, name: str, *, cpu: int = 12, labels: Raw | None = None, notes: Raw | None = None, **more: int
     ) -> None:
-        """A node with room enough, unless said otherwise."""
+        """A node with room enough, unless stated otherwise."""
         room = {"cpu": str(cpu), "memory": "64Gi", "pods": "20", **{key: str(value) for key, value in more.items()}}
         metadata = {"name": name, "labels": labels or {}, "annotations": notes or {}}
         self.nodes.append(_made("v1", "Node", metadata, status={"allocatable": room, "capacity": room}))

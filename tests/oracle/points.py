@@ -1,4 +1,4 @@
-"""Which decisions the rows of a Program admit, beside what the judge says of them."""
+"""Which decisions the rows of a Program admit, beside what the checker says of them."""
 
 from __future__ import annotations
 

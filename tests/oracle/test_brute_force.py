@@ -20,7 +20,7 @@ Key = tuple[tuple[int, int], ...]
 
 
 def every_decision(snapshot: Snapshot) -> Iterator[Decision]:
-    """Every task nowhere, bound or reserved anywhere; everybody who sits on a node spared or evicted by any action."""
+    """Every task nowhere, bound or reserved anywhere; every running task spared or evicted by any action."""
     tasks, nodes = snapshot.instance.tasks, list(snapshot.instance.nodes)
     waiting = [key for key, task in tasks.items() if not task.node]
     sitting = [key for key, task in tasks.items() if task.node]
@@ -51,7 +51,7 @@ def best_of_all(snapshot: Snapshot) -> tuple[Key, set[tuple[str, ...]]]:
 @settings(max_examples=40)
 @given(tiny_sessions(most_pending=2, most_running=2))
 def test_shortcuts_lose_nothing(session):
-    """Pruning, symmetry and order of judging change neither the optimum nor the victim sets that reach it."""
+    """Pruning, symmetry and order of checking change neither the optimum nor the victim sets that reach it."""
     snapshot = session.snapshot()
     key, victims = best_of_all(snapshot)
     found = optimum(snapshot)

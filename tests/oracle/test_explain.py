@@ -1,4 +1,4 @@
-"""Reasons suffice and none is spare: minimal sets, rivals, repairs and single preemptors against exhaustive search."""
+"""Reasons suffice and none is spare: conflicts, competitors, repairs, preemptors against exhaustive search."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from cpsched.explanation import obstruction
 from cpsched.explanation.candidates import alone, levels_of, optimal_victims
 from cpsched.explanation.changes import Change, applied
-from cpsched.explanation.competitors import rivals_of
+from cpsched.explanation.competitors import competitors_of
 from cpsched.explanation.goal import Clock, Goal, decision_with
 from cpsched.explanation.groups import node_groups, partition
 from cpsched.explanation.levers import unit_of
@@ -137,24 +137,24 @@ def test_reasons_under_any_rules(drawn: Tiny) -> None:
 
 
 @pytest.mark.parametrize(("name", "seeds"), [(VOLCANO, range(60, 80)), (KUBE, range(0, 20))])
-def test_rivals_suffice_and_none_is_spare(name: str, seeds: range) -> None:
-    """Nobody who is ahead can be left out, and together they leave no place."""
+def test_competitors_suffice_and_none_is_spare(name: str, seeds: range) -> None:
+    """No task that is ahead can be left out, and together they leave no place."""
     for seed, snapshot, best, key in sessions(name, seeds):
         try:
             if not exists(snapshot, key):
                 continue
-            rivals = rivals_of(snapshot, Goal(key), best, Clock(60))
-            assert rivals, (seed, key)
-            assert not _beside(snapshot, key, best, rivals), (seed, key)
-            for spared in rivals:
-                assert _beside(snapshot, key, best, [one for one in rivals if one is not spared]), (seed, key)
+            competitors = competitors_of(snapshot, Goal(key), best, Clock(60))
+            assert competitors, (seed, key)
+            assert not _beside(snapshot, key, best, competitors), (seed, key)
+            for spared in competitors:
+                assert _beside(snapshot, key, best, [one for one in competitors if one is not spared]), (seed, key)
         except TooLargeError:
             continue
 
 
-def _beside(snapshot: Snapshot, key: str, best: Decision, rivals: Collection[Any]) -> bool:
-    jobs = [one.job for one in rivals if one.job]
-    return exists(snapshot, key, *jobs, levels=[one.level for one in rivals if one.level], best=best)
+def _beside(snapshot: Snapshot, key: str, best: Decision, competitors: Collection[Any]) -> bool:
+    jobs = [one.job for one in competitors if one.job]
+    return exists(snapshot, key, *jobs, levels=[one.level for one in competitors if one.level], best=best)
 
 
 def test_a_level_can_be_ahead() -> None:
@@ -168,10 +168,10 @@ def test_a_level_can_be_ahead() -> None:
     snapshot = tiny(source, rules={"protect.gang": "off"})
     best, left = staying(snapshot)
     assert left == ["default/last"]
-    rivals = rivals_of(snapshot, Goal("default/last"), best, Clock(60))
-    assert rivals is not None
-    assert {one.job or one.level for one in rivals} == {"default/first", ("victim_max_priority", 1000)}
-    assert not _beside(snapshot, "default/last", best, rivals)
+    competitors = competitors_of(snapshot, Goal("default/last"), best, Clock(60))
+    assert competitors is not None
+    assert {one.job or one.level for one in competitors} == {"default/first", ("victim_max_priority", 1000)}
+    assert not _beside(snapshot, "default/last", best, competitors)
 
 
 @pytest.mark.parametrize(("name", "seeds"), [(VOLCANO, range(100, 112)), (KUBE, range(0, 12))])

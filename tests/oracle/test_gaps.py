@@ -38,7 +38,7 @@ def test_the_optimum_beside_groups_without_pods_is_the_oracles(start: int) -> No
 
 
 def test_the_optimum_where_groups_without_pods_enter_is_the_oracles() -> None:
-    """Their minimum counts against overcommit as anybody's; those that were let in earlier keep others out."""
+    """Their minimum counts against overcommit as any task's; those that were let in earlier keep others out."""
     kept_out = 0
     for seed in range(60):
         session = with_empty_groups(entering(seed), seed, stated=True)

@@ -21,8 +21,9 @@ from cpsched.options import Options
 from cpsched.policy import load_model, policy_for
 from cpsched.rules import Decision, violations
 from cpsched.snapshot import Snapshot
-from tests import judge
 from tests.benchmark.sessions import contended
+from tests.judge import decide as decision_in
+from tests.judge import snapshot_of
 from tests.oracle.midsize import midsize
 from tests.oracle.samples import rows
 from tests.oracle.sessions import contest
@@ -58,7 +59,7 @@ def test_recorded_decisions_of_volcano_are_points_of_the_program(part: int) -> N
     for row in rows("volcano-recorded.jsonl.gz")[part::16]:
         snapshot = Snapshot(load(row["objects"], lenient=True), policy_for(load_model("volcano"), row["conf"]))
         for outcome in row["outcomes"]:
-            decision = judge.decide(snapshot, {name: outcome[name] for name in PARTS if name in outcome})
+            decision = decision_in(snapshot, {name: outcome[name] for name in PARTS if name in outcome})
             if not violations(decision):
                 assert is_a_point(decision), row["id"]
                 points += bool(decision.placed)
@@ -99,7 +100,7 @@ def test_decisions_on_random_sessions_are_points_and_never_better(start: int) ->
 @pytest.mark.parametrize("seed", range(12))
 def test_however_short_the_time_the_optimum_is_not_worse(seed: int) -> None:
     """Cut off at once, the answer is the heuristic's decision or better, and says what it has not proved."""
-    snapshot = judge.snapshot_of(midsize(seed))
+    snapshot = snapshot_of(midsize(seed))
     solution = engines.run("optimal", snapshot.instance, snapshot.policy, Options(time_limit=0.001, deterministic=True))
     decision = heuristic(snapshot)
     plan = level_plan(snapshot)
@@ -111,7 +112,7 @@ def test_however_short_the_time_the_optimum_is_not_worse(seed: int) -> None:
 
 def test_after_an_open_level_nothing_is_called_proved() -> None:
     """A level closed after an open one says that it is closed given that one."""
-    snapshot = judge.snapshot_of(contended(nodes=8, gangs=8, shapes=8, queues=2, seed=1))
+    snapshot = snapshot_of(contended(nodes=8, gangs=8, shapes=8, queues=2, seed=1))
     search = LexicographicSearch(snapshot, SolveParams(workers=1, deterministic=True))
     search.budget.interrupt()
     search.run()

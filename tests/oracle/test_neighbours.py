@@ -1,4 +1,4 @@
-"""Tiny sessions whose tasks look at each other: the optimum is the oracle's, and the rows say what the judge says."""
+"""Tiny sessions whose tasks look at each other: the optimum is the oracle's, and the rows say what the checker says."""
 
 from __future__ import annotations
 

@@ -10,10 +10,10 @@ from cpsched.optimum.solve import decide
 from cpsched.rules import RULES
 from cpsched.solution import SolutionStatus
 from tests.contested import decisions
-from tests.judge import judged_both_ways
+from tests.judge import checked_both_ways
+from tests.oracle.alternatives import binding_rules
 from tests.oracle.brute_force import optimum
 from tests.oracle.plugin_sessions import KINDS, session
-from tests.oracle.rivals import binding_rules
 from tests.oracle.test_random_optimum import ONE_WORKER, as_shown
 
 SESSIONS = 80
@@ -27,7 +27,7 @@ BINDS: dict[str, tuple[str, int]] = {
     "quotas": ("enqueue", 30),
     "protect.cooldown": ("protect.cooldown", 1),
 }
-"""Per kind the rule that it is about, and in how many of its sessions a rival is better and breaks that rule alone."""
+"""Per kind the rule that it is about, and in how many sessions an alternative is better and breaks that rule alone."""
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -46,5 +46,5 @@ def test_optimum_equals_exhaustive_search(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_decisions_are_judged_the_same_without_shortcuts(kind: str) -> None:
-    assert judged_both_ways(one for seed in range(30) for one in decisions(session(kind, seed), 4)) > 60
+def test_decisions_are_checked_the_same_without_shortcuts(kind: str) -> None:
+    assert checked_both_ways(one for seed in range(30) for one in decisions(session(kind, seed), 4)) > 60

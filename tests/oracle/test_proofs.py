@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -10,8 +11,10 @@ from cpsched.optimum.proofs.root import prove
 from cpsched.proof.forms import FORMS
 from cpsched.proof.rows import ProofStatement
 from cpsched.proof.steps import Replayer
-from cpsched.rules import violations
+from cpsched.rules import Decision, violations
+from cpsched.snapshot import Snapshot
 from tests.oracle.brute_force import decisions, optimum
+from tests.oracle.neighbours import neighbourly
 from tests.oracle.plugin_sessions import KINDS, session
 from tests.oracle.proofs import statements, unsatisfied
 from tests.oracle.sessions import contest, entering, overcommitted
@@ -33,6 +36,24 @@ def test_statements_of_other_sessions_do_too(make: object) -> None:
         snapshot = make(seed).snapshot()  # type: ignore[operator]
         legal = (decision for decision in decisions(snapshot) if not violations(decision))
         assert not list(unsatisfied(snapshot, legal)), seed
+
+
+@pytest.mark.parametrize("family", ["affinity", "spread"])
+@pytest.mark.parametrize("start", [0, 40])
+def test_statements_of_sessions_with_neighbours_do_too(family: str, start: int) -> None:
+    stated = 0
+    for seed in range(start, start + 40):
+        snapshot = neighbourly(seed, family).snapshot()
+        legal = [decision for decision in decisions(snapshot) if not violations(decision)]
+        assert not list(unsatisfied(snapshot, legal, [FORMS["nodes"], FORMS["nodes-starts"]])), seed
+        stated += any("filters[" in label for label in rows_of(snapshot, legal[0]))
+    assert stated > 20
+
+
+def rows_of(snapshot: Snapshot, decision: Decision) -> Iterator[str]:
+    """Labels of rows in the form that tells the most apart."""
+    for _, statement, _ in statements(snapshot, decision, FORMS["nodes-starts"]):
+        yield from statement.rows
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -5,24 +5,18 @@ from __future__ import annotations
 import pytest
 
 import cpsched
-from cpsched.optimum.solvers import portfolio
+from cpsched.optimum.solvers import second_solver
 from cpsched.optimum.solvers.worker import SolverProcess
 from tests.oracle.midsize import midsize
+from tests.unit.optimum.solvers.second_solver import SharedWorker
 
 SESSIONS, CHUNK = 500, 25
-
-
-class SharedWorker(SolverProcess):
-    """One child for all sessions of a test: its start is what would take longest."""
-
-    def stop(self) -> None:
-        self.cancel()
 
 
 @pytest.mark.parametrize("start", range(0, SESSIONS, CHUNK))
 def test_both_provers_agree(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
     shared = SharedWorker()
-    monkeypatch.setattr(portfolio, "SolverProcess", lambda: shared)
+    monkeypatch.setattr(second_solver, "SolverProcess", lambda module: shared)
     by_highs = 0
     for seed in range(start, start + CHUNK):
         instance = cpsched.load(midsize(seed))

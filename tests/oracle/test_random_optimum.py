@@ -17,8 +17,8 @@ from cpsched.optimum.search.primal.heuristics import PrimalHeuristics
 from cpsched.optimum.solve import decide
 from cpsched.rules import RULES, Decision
 from cpsched.solution import SolutionStatus
+from tests.oracle.alternatives import binding_rules
 from tests.oracle.brute_force import Optimum, optimum
-from tests.oracle.rivals import binding_rules
 from tests.oracle.sessions import Contest, contest, entering, overcommitted
 
 ONE_WORKER = SolveParams(workers=1, deterministic=True)
@@ -84,7 +84,7 @@ def test_optimum_equals_exhaustive_search_on_overcommitted_nodes() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2, 4, 6])
-def test_optimum_equals_exhaustive_search_where_foresight_stops_early(
+def test_optimum_equals_exhaustive_search_where_bounding_stops_early(
     monkeypatch: pytest.MonkeyPatch, count: int
 ) -> None:
     """What it knows of the level after its last one is a bound, and only as long as what comes before it is reached."""
@@ -105,7 +105,7 @@ def test_optimum_equals_exhaustive_search_where_foresight_stops_early(
         compare(contest(seed), seed)
 
 
-def test_optimum_equals_exhaustive_search_where_no_sketch_is_a_decision_as_it_stands(
+def test_optimum_equals_exhaustive_search_where_no_relaxed_solution_is_a_decision(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Then the session itself is asked for one that is as good."""
@@ -118,7 +118,7 @@ def test_optimum_equals_exhaustive_search_where_no_sketch_is_a_decision_as_it_st
 def test_optimum_equals_exhaustive_search_where_the_session_itself_is_needed_late(
     monkeypatch: pytest.MonkeyPatch, taken: int
 ) -> None:
-    """Levels that a sketch settled without it hold there too."""
+    """Levels that a relaxed model closed without it hold there too."""
     close, late = LexicographicSearch._close, Counter[bool]()
 
     def only_first(self: LexicographicSearch, position: int) -> None:
@@ -140,7 +140,7 @@ def test_optimum_equals_exhaustive_search_where_the_session_itself_is_needed_lat
 def test_optimum_equals_exhaustive_search_where_no_plan_comes_true(
     monkeypatch: pytest.MonkeyPatch, *, repairs: bool
 ) -> None:
-    """Then the sketch is repaired; where that fails too, every level is approached from the decision before it."""
+    """Then the relaxed solution is repaired; where that fails too, every level is improved from the last decision."""
     monkeypatch.setattr(PrimalHeuristics, "_disaggregate", lambda *_: False)
     monkeypatch.setattr(heuristics, "restrictions", lambda variables, bounding: [])
     found: list[bool] = []

@@ -37,20 +37,20 @@ def test_oracle_finds_the_recorded_optimum(file: str, expected: dict[str, Any]) 
 
 
 @cases
-def test_rival_shows_what_the_instance_is_about(file: str, expected: dict[str, Any]) -> None:
+def test_alternative_shows_what_the_instance_is_about(file: str, expected: dict[str, Any]) -> None:
     """A tempting decision breaks the rule although its levels are better, or is worse first at the level shown."""
     session = snapshot(file, expected)
-    rival, best = decide(session, expected["rival"]), optimum(session)
+    alternative, best = decide(session, expected["alternative"]), optimum(session)
     plan = level_plan(session)
-    rival_key, best_key = comparable(plan, vector(rival)), comparable(plan, best.values)
-    assert broken(rival) == set(expected.get("breaks", ()))
+    alternative_key, best_key = comparable(plan, vector(alternative)), comparable(plan, best.values)
+    assert broken(alternative) == set(expected.get("breaks", ()))
     if expected["shows"] in RULES:
-        assert expected["shows"] in broken(rival)
-        assert rival_key < best_key
+        assert expected["shows"] in broken(alternative)
+        assert alternative_key < best_key
     else:
-        differing = [best.labels[i] for i in range(len(plan)) if rival_key[i] != best_key[i]]
+        differing = [best.labels[i] for i in range(len(plan)) if alternative_key[i] != best_key[i]]
         assert differing[0] == expected["shows"]
-        assert best_key < rival_key
+        assert best_key < alternative_key
 
 
 def test_every_file_is_expected_and_every_rule_and_level_shown() -> None:
@@ -89,9 +89,9 @@ def test_read_me_lists_every_instance(file: str) -> None:
         ("kube-pdb-overcount.yaml", "kube"),
     ],
 )
-def test_heuristic_falls_for_the_rival(file: str, engine: str) -> None:
-    """Where the text says that a scheduler decides like the rival, its mirror does."""
+def test_heuristic_falls_for_the_alternative(file: str, engine: str) -> None:
+    """Where the text says that a scheduler decides like the alternative, its mirror does."""
     solution = cpsched.solve(cpsched.load(FOLDER / file), model=EXPECTED[file]["model"], engine=engine)
-    rival = EXPECTED[file]["rival"]
-    assert solution.pipelined == rival["reserves"]
-    assert sorted(solution.evicted) == sorted(rival["evicted"])
+    alternative = EXPECTED[file]["alternative"]
+    assert solution.pipelined == alternative["reserves"]
+    assert sorted(solution.evicted) == sorted(alternative["evicted"])

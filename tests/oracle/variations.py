@@ -29,7 +29,7 @@ PROFILES = tuple(_by_profile())
 
 
 def variation(profile: str, seed: int) -> tuple[str, list[Row], Row | None]:
-    """(model, objects, configuration): a session of the profile that nobody recorded."""
+    """(model, objects, configuration): a session of the profile that no task recorded."""
     r = random.Random(f"{profile} {seed}")
     row, other = r.choices(_by_profile()[profile], k=2)
     objects = copy.deepcopy(row["objects"])
@@ -61,10 +61,10 @@ def _more_pods(r: random.Random, objects: list[Row]) -> list[Row]:
     waiting = [o for o in objects if o["kind"] == "Pod" and not o["spec"].get("nodeName")]
     more = []
     for number, item in enumerate(r.choices(waiting, k=r.randint(0, 8)) if waiting else []):
-        twin = copy.deepcopy(item)
-        twin["metadata"]["name"] += f"-copy{number}"
-        twin["metadata"]["uid"] = f"{twin['metadata'].get('uid', twin['metadata']['name'])}-copy{number}"
-        more.append(twin)
+        copied = copy.deepcopy(item)
+        copied["metadata"]["name"] += f"-copy{number}"
+        copied["metadata"]["uid"] = f"{copied['metadata'].get('uid', copied['metadata']['name'])}-copy{number}"
+        more.append(copied)
     return objects + more
 
 

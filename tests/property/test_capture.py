@@ -13,7 +13,7 @@ import pytest
 from cpsched import engines, timestamps
 from cpsched.capture.configuration import read_fields
 from cpsched.capture.fields import kept, without_images
-from cpsched.capture.kinds import shape_of
+from cpsched.capture.kinds import TAKEN, known_kind
 from cpsched.capture.take import Capture
 from cpsched.greedy.kube import Options as KubeOptions
 from cpsched.greedy.kube import replay
@@ -33,6 +33,7 @@ def rows(name: str, step: int) -> dict[str, Raw]:
 
 
 KUBE, VOLCANO = rows("kube-recorded", 24), rows("volcano-recorded", 60)
+VOLCANO |= rows("volcano-plugins-recorded", 17) | rows("volcano-topology-recorded", 50)
 TINY = sorted((ROOT / "instances" / "tiny").glob("*.json"))[::4]
 
 
@@ -49,9 +50,9 @@ def captured(instance: Instance) -> Capture:
 
 
 def stripped(item: Raw) -> Raw:
-    known = shape_of(item["apiVersion"], item["kind"])
-    assert known is not None
-    return kept(item, known[1])
+    kind = known_kind(item["apiVersion"], item["kind"])
+    assert kind is not None
+    return kept(item, *TAKEN[kind])
 
 
 def loaded(capture: Capture) -> Instance:

@@ -1,4 +1,4 @@
-"""What holds for every instance: reading and writing, order and names, scale, and the judge's first principles."""
+"""What holds for every instance: reading and writing, order and names, scale, and the checker's first principles."""
 
 from __future__ import annotations
 
@@ -331,7 +331,7 @@ class TestFirstPrinciples:
 
 
 def with_empty_node(session: Tiny, cpu: int) -> Tiny:
-    """The session with one more node of so many CPUs, on which nobody runs."""
+    """The session with one more node of so many CPUs, on which no task runs."""
     node = {"name": "new", "allocatable": {"cpu": cpu, "memory": "100Gi", "pods": 100}}
     return Tiny(
         {**session.source, "nodes": [*session.source["nodes"], node]}, session.model, session.conf, session.rules
@@ -361,7 +361,7 @@ class TestMoreRoom:
     @settings(max_examples=60)
     @given(tiny_sessions(wishes=False, most_pending=3, most_running=3))
     def test_a_roomy_node_under_shares(self, session):
-        """With shares, a node with room for everybody."""
+        """With shares, a node with room for every task."""
         before, after = optimum(session.snapshot()), optimum(with_empty_node(session, 100).snapshot())
         assume(before.labels and before.labels[0].startswith("jobs_admitted"))
         assert after.values[0] >= before.values[0]
@@ -380,7 +380,7 @@ class TestMoreRoom:
         assert optimum(with_empty_node(session, 2).snapshot()).values[0] == 0
 
     def test_why_not_with_spread(self):
-        """An empty node is the emptiest domain: where nobody fits there, pods that must be spread fit nowhere else."""
+        """An empty node is the emptiest domain: where no task fits there, pods that must be spread fit nowhere else."""
         constraint = {
             "maxSkew": 1,
             "topologyKey": "kubernetes.io/hostname",

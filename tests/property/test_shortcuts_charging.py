@@ -11,7 +11,7 @@ from tests.judge import cluster, conf, job, pending, running, snapshot_of
 class TestCharging:
     """Nodes that are alike are charged once."""
 
-    def test_whoever_pays_counts(self):
+    def test_every_payer_counts(self):
         """Two nodes lack the same and lose the same, but on one the small task is entitled, on the other the large."""
         entitled = {"n1": 1, "n2": 3}
         jobs = [job(f"old-{n}", running(2, 2, node=n), priority=10, minMember=0) for n in entitled]
@@ -32,9 +32,9 @@ class TestCharging:
                 rank = (10, 50)[number]
                 jobs.append(job(f"old{number}-{n}", running(2, node=n), priority=rank, minMember=0, queue=queue))
             jobs += [job(f"new-{queue}-{n}", pending(2), priority=100, queue=queue) for queue in ("left", "right")]
-        told = conf("enqueue, allocate, preempt", "priority", "gang")
+        stated = conf("enqueue, allocate, preempt", "priority", "gang")
         source = cluster(*jobs, nodes=dict.fromkeys(both, 4), queues=[{"name": "left"}, {"name": "right"}])
-        snapshot = snapshot_of(source, conf=told)
+        snapshot = snapshot_of(source, conf=stated)
         tasks = snapshot.instance.tasks
         placed = {key: key.split("/")[0][-2:] for key, task in tasks.items() if not task.node}
         gone = tuple(Eviction(task=key) for key, task in tasks.items() if task.node)

@@ -1,4 +1,4 @@
-"""Who is counted with whom: classes read what is shared once, and tell apart exactly whom the plain question does."""
+"""Who is counted with whom: classes read what is shared once, and distinguish exactly whom the plain question does."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_any_pods(objects):
 @settings(max_examples=40)
 @given(kubernetes_objects())
 def test_specs_that_are_equal_but_not_shared(objects):
-    """What is said counts, not which object says it."""
+    """What is stated counts, not which object says it."""
     instance = snapshot_of(objects, model="kube").instance
     numbers = features.FeatureIds()
     for task in instance.tasks.values():

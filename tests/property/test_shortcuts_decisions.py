@@ -16,10 +16,10 @@ from tests.judge import cluster, job, pending, running, snapshot_of
 
 
 class TestOnce:
-    """A decision is judged once."""
+    """A decision is checked once."""
 
     def test_measures(self):
-        """A step that was asked about one decision measures the next anew."""
+        """A step that was asked about one decision measures the next again."""
         for seed in range(10):
             snapshot = mixed(seed)
             v = SessionModel(snapshot).variables
@@ -30,15 +30,15 @@ class TestOnce:
                     assert [step.value(decision) for step in kept] == fresh
 
     def test_second_answers(self):
-        """They are those of a decision that nobody asked before, and no list is handed out twice."""
+        """They are those of a decision that no task asked before, and no list is handed out twice."""
         for snapshot in sessions():
             for decision in decisions(snapshot, 2):
                 first = violations(decision)
                 first.append(None)
-                anew = replace(decision)
-                assert violations(decision) == violations(anew) == first[:-1]
+                again = replace(decision)
+                assert violations(decision) == violations(again) == first[:-1]
                 assert (
-                    vector(decision) == vector(anew) == [value_of(decision, *level) for level in level_plan(snapshot)]
+                    vector(decision) == vector(again) == [value_of(decision, *level) for level in level_plan(snapshot)]
                 )
 
 
@@ -74,7 +74,7 @@ class TestSums:
                 assert demand.elastic == added({n: a for n, a in own.items() if a > 0} for own in beyond)
 
     def test_shapes(self):
-        """Equal for tasks that ask for the same, whoever shares a vector."""
+        """Equal for tasks that ask for the same, whichever of them share a vector."""
         for snapshot in sessions():
             for task in snapshot.instance.tasks.values():
                 assert snapshot.shape_of(task) == tuple(sorted(task.requests.items()))
@@ -92,7 +92,7 @@ class TestGangs:
     """Whether gangs hold."""
 
     def test_own_tasks_only(self):
-        """Everybody's placements tell of a job what its own would."""
+        """Every task's placements tell of a job what its own would."""
         for snapshot in sessions():
             for decision in decisions(snapshot, 3):
                 for one in decision.jobs_served():

@@ -1,4 +1,4 @@
-"""Whatever is decided, the judge says the same with its shortcuts over identical tasks and without them."""
+"""Whatever is decided, the checker says the same with its shortcuts over identical tasks and without them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cpsched.snapshot import Snapshot
 from cpsched.snapshot.identical import Identical
 from cpsched.solution import Eviction
 from tests.contested import crowded, crowds, decisions, sessions
-from tests.judge import cluster, decide, job, judged_both_ways, pending, running, snapshot_of
+from tests.judge import checked_both_ways, cluster, decide, job, pending, running, snapshot_of
 from tests.oracle.neighbours import FAMILIES, neighbourly
 from tests.oracle.sessions import contest
 from tests.strategies import kubernetes_objects
@@ -45,7 +45,7 @@ def test_crowds_of_identical_tasks():
     broken: set[str] = set()
     for snapshot in (*crowds(), *sessions()):
         found = list(strangers(snapshot, 3))
-        assert judged_both_ways(found) == len(found)
+        assert checked_both_ways(found) == len(found)
         broken |= {violation.rule for decision in found for violation in violations(decision)}
     assert broken >= {"assignment", "capacity", "filters", "gang", "queue", "eviction", "charge"}
 
@@ -53,7 +53,7 @@ def test_crowds_of_identical_tasks():
 @pytest.mark.parametrize("seeds", [range(30), range(30, 60)])
 def test_victims_of_contended_nodes(seeds: range):
     """On one node or on any."""
-    assert judged_both_ways(map(crowded, seeds)) == 30
+    assert checked_both_ways(map(crowded, seeds)) == 30
 
 
 @pytest.mark.parametrize("scope", ["node", "cluster"])
@@ -61,14 +61,14 @@ def test_either_scope(scope: str):
     """A victim on another node counts, or it does not."""
     for seed in range(60):
         snapshot = contest(seed, scope=scope).snapshot()
-        assert judged_both_ways(decisions(snapshot, 3)) == 3
+        assert checked_both_ways(decisions(snapshot, 3)) == 3
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_tasks_that_look_at_each_other(family: str):
     """Spread, affinity, volumes, devices."""
     for seed in range(12):
-        assert judged_both_ways(decisions(neighbourly(seed, family).snapshot(), 3)) == 3
+        assert checked_both_ways(decisions(neighbourly(seed, family).snapshot(), 3)) == 3
 
 
 @settings(max_examples=150)
@@ -76,7 +76,7 @@ def test_tasks_that_look_at_each_other(family: str):
 def test_tiny_sessions(session: Tiny, data: st.DataObject):
     """Under every model and configuration."""
     snapshot = session.snapshot()
-    assert judged_both_ways([decide(snapshot, data.draw(decisions_of(snapshot)))]) == 1
+    assert checked_both_ways([decide(snapshot, data.draw(decisions_of(snapshot)))]) == 1
 
 
 @settings(max_examples=60)
@@ -86,7 +86,7 @@ def test_any_pods(objects):
     for model in ("volcano", "kube"):
         snapshot = snapshot_of(objects, model=model)
         assume(snapshot.instance.nodes)
-        assert judged_both_ways(decisions(snapshot, 2)) == 2
+        assert checked_both_ways(decisions(snapshot, 2)) == 2
 
 
 def test_explanations():
@@ -116,7 +116,7 @@ class TestSwitch:
     def test_one_of_each(self, shortcuts: bool, left: list[int]):
         assert Identical(shortcuts=shortcuts).one_of_each([1, 2, 3, 4], lambda n: n % 2) == left
 
-    def test_a_class_may_be_told_by_id(self):
+    def test_a_class_may_be_stated_by_id(self):
         """What was asked about stays where it is, so that nothing else gets its answer."""
         length = Identical().once(len, id)
         assert [length([0] * n) for n in range(100)] == list(range(100))
@@ -132,7 +132,7 @@ class TestSwitch:
 
 
 def test_rules_tell_nothing_by_id():
-    """What tasks share is told by the modules `identical` alone, so that the switch reaches all of it."""
+    """What tasks share is given by the modules `identical` alone, so that the switch reaches all of it."""
     package = Path(cpsched.__file__).parent
     rules = [path for path in (package / "check").glob("*.py") if path.name != "identical.py"]
     for path in (*rules, package / "objectives.py", package / "snapshot" / "rights.py"):

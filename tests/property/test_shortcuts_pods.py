@@ -21,7 +21,7 @@ class TestPlaces:
     """Where tasks may be."""
 
     def test_static_filters(self):
-        """Wishes stand for the task, and nodes with nobody on them for the cluster."""
+        """Wishes stand for the task, and nodes with no task on them for the cluster."""
         for snapshot in sessions():
             predicates = snapshot.predicates
             for task in snapshot.instance.tasks.values():

@@ -115,7 +115,7 @@ TWO_RESOURCES = [{"name": "n1", "allocatable": {"cpu": 8, "memory": "8Gi", "pods
 
 
 def shares(**cpus):
-    """Queues with so much cpu deserved, and more memory than anybody holds."""
+    """Queues with so much cpu deserved, and more memory than any task holds."""
     return [{"name": name, "deserved": {"cpu": cpu, "memory": "6Gi"}} for name, cpu in cpus.items()]
 
 
@@ -125,7 +125,7 @@ def with_tasks(rights):
 
 
 def claimed(source, but="", scope="node"):
-    """Everybody who waits is placed on the one node, and all who run go, but one job."""
+    """Every task that waits is placed on the one node, and all who run go, but one job."""
     rules = {"eviction.scope": scope}
     snapshot = snapshot_of(source, conf=conf(ALL, "priority", "gang", "capacity"), rules=rules)
     tasks = snapshot.instance.tasks.values()
@@ -139,7 +139,7 @@ def owner(task):
 
 
 def plain_given_back(snapshot, queue, victims):
-    """Whoever finds the queue above its share goes last, then the next."""
+    """A victim that finds the queue above its share goes last, then the next."""
     held = dict(snapshot.shares[queue].allocated) if queue in snapshot.shares else {}
     for victim in victims:
         held = {name: held.get(name, 0) - victim.requests.get(name, 0) for name in {**held, **victim.requests}}

@@ -87,7 +87,7 @@ def check_fit_and_scores(session: Session, finder: BulkFinder, task: TaskState) 
         found, plain = finder.subset(either[0]), either[1]
         assert [node.name for node in found] == [node.name for node in plain]
         assert not plain or finder.scores(task, found).tolist() == scores(session, task, plain)
-    # Whoever asks about more than allocate also gets the scores of nodes that the task does not fit.
+    # A caller beyond allocate also gets the scores of nodes that the task does not fit.
     assert finder.scores(task, finder.nodes(set())).tolist() == scores(session, task, session.node_list)
 
 

@@ -120,7 +120,7 @@ def tiers(draw: random.Random) -> list[list[str | dict[str, Any]]]:
     return [tier for tier in (plugins[:cut], plugins[cut:]) if tier]
 
 
-def told(found: Replay) -> tuple[Any, ...]:
+def stated(found: Replay) -> tuple[Any, ...]:
     return found.solution, found.messages, found.task_messages, found.trace
 
 
@@ -131,7 +131,7 @@ def compare(seed: int, nodes: int) -> None:
     policy = policy_for(load_model("volcano"), configuration)
     for trace in (True, False):
         plain = replay(instance, policy, Options(trace=trace, fast=False))
-        assert told(replay(instance, policy, Options(trace=trace))) == told(plain)
+        assert stated(replay(instance, policy, Options(trace=trace))) == stated(plain)
 
 
 @settings(max_examples=150, deadline=None)

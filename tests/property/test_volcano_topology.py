@@ -13,7 +13,7 @@ from cpsched.greedy.volcano.fast.bulk_finder import BulkFinder
 from cpsched.importers.load import load
 from cpsched.policy import load_model, policy_for
 from tests.property.test_volcano_bulk import check_fit_and_scores, move
-from tests.property.test_volcano_fast_path import cluster, told
+from tests.property.test_volcano_fast_path import cluster, stated
 from tests.unit.greedy_volcano.cluster import Object, conf, opened
 from tests.unit.topology.shapes import domain, exact, nodes_of
 
@@ -72,7 +72,7 @@ def test_the_fast_path_decides_as_the_plain_one(seed: int, nodes: int) -> None:
     ]
     instance = load(in_racks(seed, cluster(seed, nodes)), lenient=True)
     policy = policy_for(load_model("volcano"), conf(draw.choice(ACTIONS), plugins))
-    assert told(replay(instance, policy)) == told(replay(instance, policy, Options(fast=False)))
+    assert stated(replay(instance, policy)) == stated(replay(instance, policy, Options(fast=False)))
 
 
 @settings(max_examples=40, deadline=None)

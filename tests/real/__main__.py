@@ -12,7 +12,7 @@ from cpsched.comparison.optima import optima_in
 from cpsched.files import write_whole
 from cpsched.options import Options
 from tests.real.measure import decisions
-from tests.real.page import figures, stories, worst
+from tests.real.page import figures, reasons_of, worst
 
 ROOT = Path(__file__).parents[2]
 DATA = Path("tests/conformance/data")
@@ -30,9 +30,9 @@ def write(name: str) -> None:
         if len(found) % 100 == 0:
             print(f"{name}: {len(found)} sessions", file=sys.stderr, flush=True)
     chosen = worst(one for case in found for one in case)
-    told = stories(corpus, name, chosen, optima, OPTIONS)
+    stated = reasons_of(corpus, name, chosen, optima, OPTIONS)
     frame = (Path(__file__).parent / f"{name}.md").read_text(encoding="utf-8")
-    page = frame.replace("{figures}", figures(found)).replace("{worst}", told)
+    page = frame.replace("{figures}", figures(found)).replace("{worst}", stated)
     write_whole(ROOT / "docs" / f"real-{name}.md", page)
 
 

@@ -1,4 +1,4 @@
-"""Every recorded decision of a corpus, judged and held against the optimum of its session."""
+"""Every recorded decision of a corpus, checked and held against the optimum of its session."""
 
 from __future__ import annotations
 

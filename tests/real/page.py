@@ -38,10 +38,10 @@ def worst(flat: Iterable[Decision]) -> list[Decision]:
     return list(first.values())[:WORST]
 
 
-def stories(corpus: str, model: str, chosen: Sequence[Decision], optima: Optima, options: Options) -> str:
+def reasons_of(corpus: str, model: str, chosen: Sequence[Decision], optima: Optima, options: Options) -> str:
     """One sentence each: where it is behind, and what the replay says about the first task that fares worse."""
     wanted = {one.case: one for one in chosen}
-    told: dict[str, str] = {}
+    stated: dict[str, str] = {}
     for case in cases(corpus):
         if case.id not in wanted:
             continue
@@ -55,8 +55,8 @@ def stories(corpus: str, model: str, chosen: Sequence[Decision], optima: Optima,
             if first
             else ""
         )
-        told[case.id] = f"`{case.id.partition('#')[2]}` is {md(own.sentence)}. {md(why)}".rstrip()
-    return "\n".join(f"{number}. {told[one.case]}" for number, one in enumerate(chosen, start=1))
+        stated[case.id] = f"`{case.id.partition('#')[2]}` is {md(own.sentence)}. {md(why)}".rstrip()
+    return "\n".join(f"{number}. {stated[one.case]}" for number, one in enumerate(chosen, start=1))
 
 
 def share(part: int, whole: int) -> str:

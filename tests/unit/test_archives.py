@@ -60,7 +60,7 @@ def test_folders_inside_are_fine_and_names_do_not_matter() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "output"),
     [
         ("../a.json", "climbs out of the archive"),
         ("a/../../b.json", "climbs out of the archive"),
@@ -70,13 +70,13 @@ def test_folders_inside_are_fine_and_names_do_not_matter() -> None:
         ("a\nb.json", "has a name with odd characters"),
     ],
 )
-def test_path_tricks_are_refused(name: str, said: str) -> None:
+def test_path_tricks_are_refused(name: str, output: str) -> None:
     def build(archive: zipfile.ZipFile) -> None:
         info = zipfile.ZipInfo("placeholder")
         info.filename = name
         archive.writestr(info, "{}")
 
-    assert said in refusal(packed(build))
+    assert output in refusal(packed(build))
 
 
 def test_a_name_cut_short_by_a_null_is_refused() -> None:
@@ -143,8 +143,8 @@ def test_an_archive_in_an_archive_is_read_and_one_in_that_is_not() -> None:
     data = packed(lambda archive: archive.writestr("inner.json", inner))
     assert [tuple(document) for document in parse_documents(data, "x.zip")] == [("x.zip!inner.json!a.json", [1])]
     outer = packed(lambda archive: archive.writestr("outer.zip", data))
-    said = "x.zip!outer.zip!inner.json: an archive in an archive in an archive; unpack it first"
-    assert refusal(outer) == said
+    output = "x.zip!outer.zip!inner.json: an archive in an archive in an archive; unpack it first"
+    assert refusal(outer) == output
 
 
 def test_broken_and_empty_archives_are_refused() -> None:

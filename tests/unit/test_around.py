@@ -91,10 +91,10 @@ FORGED = {
 def test_a_log_with_marks_of_its_own_is_one_clear_line(text: str, tmp_path: Any) -> None:
     with pytest.raises(InputError) as caught:
         read(cluster_info({DNS: "x\n", WEB: text, WAITS: "z\n"}), tmp_path)
-    said = (
+    output = (
         "a container log holds marks of a dump, so it is uncertain where logs end; dump with --output-directory=FOLDER"
     )
-    assert said in str(caught.value)
+    assert output in str(caught.value)
     assert "line " in str(caught.value)
 
 
@@ -147,8 +147,8 @@ def test_a_message_in_the_middle_of_a_document() -> None:
 def test_only_messages_is_an_error_that_shows_them() -> None:
     with pytest.raises(InputError) as caught:
         parse_documents(b'\nerror: the server doesn\'t have a resource type "queues"\n', "queues.json", Aside())
-    said = 'queues.json: holds no objects but a message: error: the server doesn\'t have a resource type "queues"; '
-    assert str(caught.value).startswith(said)
+    output = 'queues.json: holds no objects but a message: error: the server doesn\'t have a resource type "queues"; '
+    assert str(caught.value).startswith(output)
 
 
 def test_messages_are_counted_with_their_line() -> None:

@@ -1,4 +1,4 @@
-"""What is set aside is told in a few lines: what, how often, where, and the most important first."""
+"""What is set aside is stated in a few lines: what, how often, where, and the most important first."""
 
 from __future__ import annotations
 

@@ -20,4 +20,4 @@ def test_a_fresh_session_is_solved(profile: str) -> None:
     tally = proved.Tally()
     proved._measure(profile, 1, tally)
     assert len(tally.seconds) == 1
-    assert not [told for told in tally.open if not told.endswith("is open")]
+    assert not [stated for stated in tally.open if not stated.endswith("is open")]

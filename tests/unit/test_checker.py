@@ -1,4 +1,4 @@
-"""The judge fills in what a decision is worth, and believes nothing that a solution says about itself."""
+"""The checker fills in what a decision is worth, and believes nothing that a solution says about itself."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def test_levels_are_filled_in_and_nothing_is_proved() -> None:
     assert solution.versions == {"cpsched": cpsched.__version__}
 
 
-def test_findings_are_the_judges_own() -> None:
+def test_findings_are_the_checks_own() -> None:
     stated = Solution.parse({"binds": {"gang/task-0": "n"}, "findings": [{"rule": "queue", "message": "made up"}]})
     assert [finding.rule for finding in checked_from_outside(INSTANCE, POLICY, stated).findings] == ["gang"]
 
 
-def test_levels_are_computed_anew_and_stated_ones_held_against_them() -> None:
+def test_levels_are_computed_again_and_stated_ones_held_against_them() -> None:
     computed = checked_from_outside(INSTANCE, POLICY, Solution(binds=WHOLE)).levels
     first = computed[0].model_copy(update={"value": 2})
     solution = checked_from_outside(INSTANCE, POLICY, Solution(binds=WHOLE, levels=(first, *computed[1:])))
@@ -54,12 +54,12 @@ def stated(*levels: Level, status: SolutionStatus = SolutionStatus.HEURISTIC) ->
 def test_levels_are_those_of_the_policy_in_its_order() -> None:
     first, second, third = checked_from_outside(INSTANCE, POLICY, Solution(binds=WHOLE)).levels
     foreign = Level(name="victim_count", sense="min", value=0)
-    said = "its levels are not those of the policy: level"
+    output = "its levels are not those of the policy: level"
     assert stated(first, second, third) == []
-    assert stated(second, first, third) == [f"{said} 1 is {second.label}, jobs_admitted[0] is right"]
-    assert stated(first, first, second, third) == [f"{said} 2 is jobs_admitted[0], {second.label} is right"]
-    assert stated(first, second) == [f"{said} 3 is missing, {third.label} is right"]
-    assert stated(first, second, third, foreign) == [f"{said} 4 is victim_count, none is right"]
+    assert stated(second, first, third) == [f"{output} 1 is {second.label}, jobs_admitted[0] is right"]
+    assert stated(first, first, second, third) == [f"{output} 2 is jobs_admitted[0], {second.label} is right"]
+    assert stated(first, second) == [f"{output} 3 is missing, {third.label} is right"]
+    assert stated(first, second, third, foreign) == [f"{output} 4 is victim_count, none is right"]
 
 
 def test_without_an_answer_there_are_no_levels() -> None:

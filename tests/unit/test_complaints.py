@@ -1,4 +1,4 @@
-"""Whatever pydantic can find wrong with any shape of this package is told in its own words."""
+"""Whatever pydantic can find wrong with any shape of this package is stated in its own words."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ def test_every_fault_of_every_shape_has_words_of_ours() -> None:
     for shape in models():
         for fault in faults(shape):
             met.add(fault["type"])
-            said = complaint(fault)
+            output = complaint(fault)
             assert fault["type"] in EXPECTED or fault["type"] == "value_error", (shape, fault)
-            assert not PYTHON.search(QUOTED.sub("", said)), (shape, said)
+            assert not PYTHON.search(QUOTED.sub("", output)), (shape, output)
     assert met >= {"missing", "literal_error", "string_type", "tuple_type", "int_type", "bool_type", "extra_forbidden"}
 
 
@@ -93,7 +93,7 @@ class Odd(BaseModel):
     when: bytes
 
 
-def test_what_nobody_thought_of_is_no_word_of_pydantics() -> None:
+def test_what_no_task_thought_of_is_no_word_of_pydantics() -> None:
     with pytest.raises(ValidationError) as refused:
         Odd.model_validate({"when": []})
     assert complaint(refused.value.errors()[0]) == f"a list {OTHERWISE}"

@@ -50,8 +50,8 @@ def test_the_program_sees_instance_configuration_and_environment(instance: cpsch
     file = tmp_path / "asked.json"
     code = (
         "import json, os, sys; asked = json.load(sys.stdin); "
-        "told = {k: v for k, v in os.environ.items() if k.startswith('CPSCHED')}; "
-        f"json.dump([asked, told], open({str(file)!r}, 'w')); "
+        "stated = {k: v for k, v in os.environ.items() if k.startswith('CPSCHED')}; "
+        f"json.dump([asked, stated], open({str(file)!r}, 'w')); "
         "print('{}')"
     )
     mine = conf("allocate", "gang")
@@ -66,10 +66,10 @@ def test_pods_are_called_as_in_the_instance_or_by_their_keys(instance: cpsched.I
     code = (
         "import json, sys; pods = [one for one in json.load(sys.stdin)['objects'] if one['kind'] == 'Pod']; "
         "name = pods[0]['metadata']['namespace'] + '/' + pods[0]['metadata']['name']; "
-        "json.dump({'binds': {name: 'n1'}, 'unplaced': {'nobody': ['why']}}, sys.stdout)"
+        "json.dump({'binds': {name: 'n1'}, 'unplaced': {'nosuch': ['why']}}, sys.stdout)"
     )
     by_pod = cpsched.solve(instance, engine=python(code))
-    assert (by_pod.binds, by_pod.findings, list(by_pod.unplaced)) == ({"a/task-0": "n1"}, (), ["nobody"])
+    assert (by_pod.binds, by_pod.findings, list(by_pod.unplaced)) == ({"a/task-0": "n1"}, (), ["nosuch"])
     victims = json.dumps({"evictions": [{"task": "default/a-task-0"}]})
     assert cpsched.solve(instance, engine=python(f"print({victims!r})")).evictions[0].task == "a/task-0"
 
@@ -91,7 +91,7 @@ def test_objects_have_the_versions_that_upstream_has() -> None:
     ("answer", "rule"),
     [
         ({"binds": {"a/task-0": "nowhere"}}, "assignment"),
-        ({"binds": {"a/nobody": "n1"}}, "assignment"),
+        ({"binds": {"a/nosuch": "n1"}}, "assignment"),
         ({"evictions": [{"task": "a/task-0"}]}, "eviction"),
         ({"levels": [{"name": "jobs_admitted", "priority": 0, "sense": "max", "value": 9}]}, "levels"),
     ],
@@ -115,7 +115,7 @@ def test_what_it_says_about_its_own_findings_does_not_count(instance: cpsched.In
         ("exec:'", "not a command: No closing quotation"),
         ("exec:/no/such/program", "cannot be started: No such file or directory"),
         (python("import sys; sys.exit('oh no')"), "ended with exit code 1: oh no; a decision needs exit code 0"),
-        (python("import os; os.kill(os.getpid(), 9)"), "was ended by SIGKILL and said nothing"),
+        (python("import os; os.kill(os.getpid(), 9)"), "was ended by SIGKILL and printed nothing"),
         (python(""), "printed 0 documents; one Solution is needed on stdout"),
         (python("print('{}{}')"), "printed 2 documents"),
         (python("print('{')"), "not valid JSON"),
@@ -138,7 +138,7 @@ def test_too_much_output_ends_the_program(instance: cpsched.Instance, monkeypatc
         cpsched.solve(instance, engine="exec:yes")
 
 
-def test_nothing_in_time_is_no_decision_and_nobody_is_left_running(instance: cpsched.Instance, tmp_path: Path) -> None:
+def test_nothing_in_time_is_no_decision_and_no_task_is_left_running(instance: cpsched.Instance, tmp_path: Path) -> None:
     file = tmp_path / "pid"
     code = (
         "import subprocess, time; "
@@ -155,7 +155,7 @@ def test_nothing_in_time_is_no_decision_and_nobody_is_left_running(instance: cps
 
 
 def _runs(pid: int) -> bool:
-    """Whether the process exists and has not ended; one that nobody has waited for yet counts as ended."""
+    """Whether the process exists and has not ended; one that no task has waited for yet counts as ended."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -223,7 +223,7 @@ def test_ctrl_c_ends_the_program_too(tmp_path: Path) -> None:
 
 
 def test_a_complaint_is_kept_from_its_end(instance: cpsched.Instance) -> None:
-    """However much is printed before it, also while nobody reads stdout."""
+    """However much is printed before it, also while no task reads stdout."""
     code = "import sys; sys.stderr.write('x\\n' * 500_000 + 'too hot'); sys.exit(7)"
     with pytest.raises(cpsched.InputError, match="ended with exit code 7: too hot;"):
         cpsched.solve(instance, engine=python(code))

@@ -51,7 +51,7 @@ def test_a_mapping_may_be_long() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "output"),
     [
         ('{"a": NaN}', "x.json: line 1 column 7: not valid JSON: NaN is not a number in JSON"),
         ('{"a": "\\ud800"}', r"x.json: holds half a character (a lone \ud800 to \udfff)"),
@@ -61,8 +61,8 @@ def test_a_mapping_may_be_long() -> None:
         ("[" * 10**5 + "]" * 10**5, "x.json: nested deeper than 200 levels; Kubernetes objects are far shallower"),
     ],
 )
-def test_json_that_is_refused(text: str, said: str) -> None:
-    assert refusal(text, "x.json") == said
+def test_json_that_is_refused(text: str, output: str) -> None:
+    assert refusal(text, "x.json") == output
 
 
 def test_whole_characters_may_be_spelt_in_halves() -> None:
@@ -70,7 +70,7 @@ def test_whole_characters_may_be_spelt_in_halves() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "output"),
     [
         ("a: .nan", "line 1 column 4: not valid YAML: the number .nan is too large or not a number"),
         ("a: -.inf", "line 1 column 4: not valid YAML: the number -.inf is too large or not a number"),
@@ -88,12 +88,12 @@ def test_whole_characters_may_be_spelt_in_halves() -> None:
         (f"a: &a {{k: v}}\nb: {{<<: [{'*a, ' * 101}]}}", "line 2 column 4: not valid YAML: merge keys (<<) bring in"),
     ],
 )
-def test_yaml_that_is_refused(text: str, said: str) -> None:
-    assert refusal(text, "x.yaml").startswith(f"x.yaml: {said}")
+def test_yaml_that_is_refused(text: str, output: str) -> None:
+    assert refusal(text, "x.yaml").startswith(f"x.yaml: {output}")
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "output"),
     [
         ('{"a": 1, "a": 1}', "line 1: the key a is there twice (first in line 1)"),
         ('{"a": {"b": 1},\n "c": [{"b": 1,\n "\\u0062": 2}]}', "line 3: the key b is there twice (first in line 2)"),
@@ -103,8 +103,8 @@ def test_yaml_that_is_refused(text: str, said: str) -> None:
         ('{"": 1, "": {"deep": 1}}', "line 1: the key  is there twice (first in line 1)"),
     ],
 )
-def test_json_with_the_same_key_twice(text: str, said: str) -> None:
-    assert refusal(text, "x.json") == f"x.json: {' '.join(said.split())}; keep one of them"
+def test_json_with_the_same_key_twice(text: str, output: str) -> None:
+    assert refusal(text, "x.json") == f"x.json: {' '.join(output.split())}; keep one of them"
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_json_with_the_same_key_in_two_places(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "output"),
     [
         ("a: 1\nb: 2\na: 3", "line 3: the key a is there twice (first in line 1)"),
         ("- {a: {b: 1,\n 'b': 2}}", "line 2: the key b is there twice (first in line 1)"),
@@ -126,8 +126,8 @@ def test_json_with_the_same_key_in_two_places(text: str) -> None:
         ("a: &a {x: 1}\nb: {<<: *a, y: 1, y: 2}", "line 2: the key y is there twice (first in line 2)"),
     ],
 )
-def test_yaml_with_the_same_key_twice(text: str, said: str) -> None:
-    assert refusal(text, "x.yaml") == f"x.yaml: {said}; keep one of them"
+def test_yaml_with_the_same_key_twice(text: str, output: str) -> None:
+    assert refusal(text, "x.yaml") == f"x.yaml: {output}; keep one of them"
 
 
 def test_a_merged_key_may_be_overruled() -> None:
@@ -138,7 +138,7 @@ def test_a_merged_key_may_be_overruled() -> None:
 
 def test_lines_of_json() -> None:
     assert json_line(b'{"a": 1}\n', "x", 7) == {"a": 1}
-    for line, said in [
+    for line, output in [
         (b'{"a": 1, "a": 2}', "x: line 7: the key a is there twice (first in line 7); keep one of them"),
         (b"{", "x: line 7 column 2: not valid JSON: a key in double quotes is missing"),
         (b'"\xff"', "x: line 7: not UTF-8 text (byte 1)"),
@@ -147,4 +147,4 @@ def test_lines_of_json() -> None:
     ]:
         with pytest.raises(InputError) as refused:
             json_line(line, "x", 7)
-        assert str(refused.value) == said
+        assert str(refused.value) == output

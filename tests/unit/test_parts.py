@@ -53,9 +53,9 @@ def test_documents_with_nothing_between_them(forms: tuple[str, ...], aside: Asid
 def test_documents_that_could_end_in_several_places_are_one_clear_line(
     text: str, line: int, aside: Aside | None
 ) -> None:
-    said = refusal(text, aside)
-    assert said.startswith(f"x.yaml: line {line}: the key ")
-    assert "is there twice" in said
+    output = refusal(text, aside)
+    assert output.startswith(f"x.yaml: line {line}: the key ")
+    assert "is there twice" in output
 
 
 def test_lines_are_counted_from_the_beginning_of_the_file() -> None:

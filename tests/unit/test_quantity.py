@@ -97,7 +97,7 @@ def test_milli_and_whole_are_rounded_away_from_zero(text: str, in_milli: int, in
         ("1" * 2000, "is not a quantity"),
     ],
 )
-def test_what_is_no_quantity_is_told_what_to_write(text: str, advice: str) -> None:
+def test_what_is_no_quantity_is_stated_what_to_write(text: str, advice: str) -> None:
     with pytest.raises(ValueError, match="is not a quantity; write") as refusal:
         nano(text)
     assert advice in str(refusal.value)

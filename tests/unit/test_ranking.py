@@ -35,10 +35,10 @@ def test_the_first_level_that_differs_decides(one: Standing, expected: Gap | Non
     assert gap(one, BEST) == expected
 
 
-def test_nobody_evicted_is_best_and_has_no_distance() -> None:
-    nobody = standing(2, None, None, 9)
-    assert gap(nobody, BEST) is None
-    assert gap(BEST, nobody) == Gap("victim_max_priority", 10, None, None)
+def test_no_task_evicted_is_best_and_has_no_distance() -> None:
+    no_task = standing(2, None, None, 9)
+    assert gap(no_task, BEST) is None
+    assert gap(BEST, no_task) == Gap("victim_max_priority", 10, None, None)
 
 
 def test_any_finding_is_worse_than_every_level() -> None:

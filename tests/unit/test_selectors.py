@@ -203,7 +203,7 @@ def test_expanding_takes_existing_namespaces_only() -> None:
     assert everywhere.matches("unknown", {}, {})
 
 
-def test_unset_label_selector_of_a_term_matches_nobody() -> None:
+def test_unset_label_selector_of_a_term_matches_no_task() -> None:
     assert not affinity_term(PodAffinityTerm.model_validate({"topologyKey": "zone"}), "here").matches("here", {}, {})
 
 

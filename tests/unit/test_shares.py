@@ -52,7 +52,7 @@ def test_the_last_tenth_of_a_unit_is_not_poured() -> None:
     assert shares["memory"].deserved["memory"] == 69.99908447265625
 
 
-def test_a_scalar_nobody_of_the_queue_asks_for_is_not_deserved() -> None:
+def test_a_scalar_no_task_of_the_queue_asks_for_is_not_deserved() -> None:
     shares = proportion({"cpu": 8000, GPU: 4000}, [queue("cpu", {"cpu": 8000}), queue("gpu", {"cpu": 1000, GPU: 9000})])
     assert deserved(shares, GPU) == pytest.approx({"cpu": 0, "gpu": 4000}, abs=0.1)
     assert GPU in shares["cpu"].deserved, "it stays named, with nothing"

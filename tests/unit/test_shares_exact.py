@@ -1,4 +1,4 @@
-"""The judge's water filling in exact numbers: worked examples, and what must hold for any queues."""
+"""The checker's water filling in exact numbers: worked examples, and what must hold for any queues."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_neither_order_nor_names_matter(total: Vector, queues: list[QueueDemand]
 
 
 @given(any_vector, any_queues)
-def test_without_guarantees_all_is_given_or_nobody_wants_more(total: Vector, queues: list[QueueDemand]) -> None:
+def test_without_guarantees_all_is_given_or_no_task_wants_more(total: Vector, queues: list[QueueDemand]) -> None:
     plain = [replace(queue, guarantee=None, has_jobs=True, weight=queue.weight + 1) for queue in queues]
     shares = exact_proportion(total, plain)
     for resource in ("cpu", "memory", GPU):

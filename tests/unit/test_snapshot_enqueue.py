@@ -38,7 +38,7 @@ class TestOvercommit:
         assert refused(waiting(4), plugins=(plugin,)) == expected
 
     def test_what_runs_is_taken(self):
-        """Also what is terminating and what belongs to nobody's session."""
+        """Also what is terminating and what belongs to no task's session."""
         leaving = running(role="leaving", deletionTimestamp="2026-01-01T00:00:00Z")
         assert refused(job("old", running(), leaving, minMember=0), waiting("400m")) == ()
         assert refused(job("old", running(), leaving, minMember=0), waiting("401m")) == ("overcommit", "cpu")
@@ -65,7 +65,7 @@ class TestOvercommit:
         assert refused(own) == ("overcommit", "cpu")
 
     def test_only_what_is_announced_counts(self):
-        """A full dimension nobody asks for does not matter."""
+        """A full dimension no task asks for does not matter."""
         node = {"name": "n1", "allocatable": {"cpu": 2, "memory": "1Gi", "pods": 10}}
         hog = job("old", running(None, requests={"memory": "2Gi"}))
         assert refused(hog, waiting(2), nodes=[node]) == ()
@@ -79,7 +79,7 @@ class TestOvercommit:
         assert refused(waiting("401m"), old) == ("overcommit", "cpu")
 
     def test_together(self):
-        """Those who enter along count with their minima, whoever comes first."""
+        """Those who enter along count with their minima, in any order."""
         assert refused(waiting(2), waiting(2, "b"), entering=("a", "b")) == ("overcommit", "cpu")
         assert refused(waiting(1), waiting(1, "b"), entering=("a", "b")) == ()
 
@@ -115,7 +115,7 @@ class TestQuota:
         assert refused(held, waiting(1, queue="q"), **options) == ("proportion", "cpu")
 
     def test_closed_queue(self):
-        """Nobody enters a closed queue who announces a minimum."""
+        """No task enters a closed queue who announces a minimum."""
         options = {"plugins": ("proportion",), "queues": [{"name": "q", "state": "Closing"}]}
         assert refused(waiting(1, queue="q"), **options)[:1] == ("proportion",)
 
@@ -139,17 +139,17 @@ class TestQuota:
         assert self.tree(*together, entering=("a", "b")) == ("capacity", "cpu")
 
     def test_other_branches_do_not_matter(self):
-        """Whoever enters elsewhere takes nothing here."""
+        """A job that enters elsewhere takes nothing here."""
         together = (waiting("600m", queue="one"), waiting("600m", "b", queue="three"))
         assert self.tree(*together, entering=("a", "b")) == ()
 
     def test_tree_without_shares(self):
-        """Where the plugin refuses to decide nobody enters."""
+        """Where the plugin refuses to decide no task enters."""
         assert self.tree(waiting(1, queue="dept"))[:1] == ("capacity",)
 
 
 class TestTiers:
-    """A tier in which somebody permits and nobody refuses ends the vote."""
+    """A tier in which a task permits and no task refuses ends the vote."""
 
     def test_permit_ends_the_vote(self):
         """overcommit permits in tier 1, so proportion in tier 2 is not asked."""

@@ -127,7 +127,7 @@ class TestEachForItself:
         return [volume, claim]
 
     @pytest.mark.parametrize("turned", [False, True])
-    def test_whoever_is_asked_first(self, turned):
+    def test_whichever_is_asked_first(self, turned):
         """One after another, in either order: the answer is a task's own."""
         profiles = [
             {"schedulerName": "default-scheduler"},
@@ -170,7 +170,7 @@ HARD = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule
     ],
 )
 def test_dynamic_wishes(fields, expected):
-    """Ports, pod affinity, hard spread, volumes and claims; of anybody, also of those who run."""
+    """Ports, pod affinity, hard spread, volumes and claims; of any task, also of those who run."""
     assert one_task(cluster(job("a", pending(**fields))))[0].any_dynamic is expected
     assert one_task(cluster(job("a", running(**fields))))[0].any_dynamic is expected
 
@@ -223,11 +223,15 @@ def test_dynamic_filters_are_those_of_each_profile(order):
         {"schedulerName": "default-scheduler"},
         {"schedulerName": "bold", "plugins": {"filter": {"disabled": [{"name": "NodePorts"}]}}},
     ]
-    told = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": profiles}
+    stated = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": profiles,
+    }
     port = {"ports": [{"containerPort": 80, "hostPort": 80}]}
     tasks = [pending(**port), pending(role="bold", schedulerName="bold", **port)]
     source = cluster(job("old", running(**port)), job("a", *tasks))
-    found = findings(decide(snapshot_of(source, model="kube", conf=told), {"binds": dict.fromkeys(order, "n1")}))
+    found = findings(decide(snapshot_of(source, model="kube", conf=stated), {"binds": dict.fromkeys(order, "n1")}))
     assert [(item.rule, item.subject) for item in found] == [("filters", "a/task-0")]
 
 

@@ -17,7 +17,7 @@ def only_job(*tasks, **fields):
 
 
 def test_cluster_total():
-    """All nodes together, whether somebody uses them or not."""
+    """All nodes together, whether a task uses them or not."""
     snapshot = snapshot_of(cluster(job("a", running()), nodes={"n1": 2, "n2": 3}))
     assert cluster_total(snapshot.instance) == {"cpu": 5000, "pods": 20}
 

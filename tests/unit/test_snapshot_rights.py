@@ -66,12 +66,12 @@ def test_configured_actions(configured, expected):
 
 
 def test_policy_without_evictions():
-    """A model without evictions gives nobody a right."""
+    """A model without evictions gives no task a right."""
     assert actions(pair(), rules={"eviction": "off"}) == []
 
 
 def test_victim_outside_the_session():
-    """A pod whose PodGroup is unknown is nobody's victim."""
+    """A pod whose PodGroup is unknown is no task's victim."""
     orphan = {
         "apiVersion": "v1",
         "kind": "Pod",
@@ -113,7 +113,7 @@ class TestKinds:
     """Answers that are kept for several tasks are those of each."""
 
     def rights(self, *jobs):
-        """Per claimant whom it may evict."""
+        """Per entitled task what it may evict."""
         snapshot = snapshot_of(cluster(*jobs))
         tasks = snapshot.instance.tasks
         running_now = [key for key, task in tasks.items() if task.node]
@@ -124,7 +124,7 @@ class TestKinds:
         }
 
     def test_by_the_jobs_rank(self):
-        """Pods of the same rank, in a job below and in one above the claimant's."""
+        """Pods of the same rank, in a job below and in one above the entitled task's."""
         old = [job(name, running(priority=7), priority=rank, minMember=0) for name, rank in (("x", 10), ("y", 1000))]
         assert self.rights(*old, job("a", pending(), priority=100)) == {"a/task-0": ["x/task-0"]}
 

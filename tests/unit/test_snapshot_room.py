@@ -56,7 +56,7 @@ class TestTakingPart:
         return [name for name, one in snapshot.jobs.items() if snapshot.takes_part(one)]
 
     def test_invalid_gang(self):
-        """Too few tasks: out, unless nobody asks."""
+        """Too few tasks: out, unless no task asks."""
         short = job("a", pending(), minMember=2)
         assert self.parts(short) == []
         assert self.parts(short, conf=conf("allocate", "priority")) == ["default/a"]

@@ -166,10 +166,10 @@ def test_a_header_that_extends_another_is_bounded() -> None:
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress], ids=["gzip", "bzip2", "xz"])
 def test_bombs_are_refused_by_their_ratio(pack: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packed, "FREE_OF_RATIO", 2**20)
-    said = "unpacks to more than 500 times its size; is it a decompression bomb?"
+    output = "unpacks to more than 500 times its size; is it a decompression bomb?"
     log = tarred({"big.log": bytes(2**22), "a.json": "[1]"})
-    assert said in refusal(pack(log), Aside()), "also of what is only passed over"
-    assert said in refusal(pack(b" " * 2**22))
+    assert output in refusal(pack(log), Aside()), "also of what is only passed over"
+    assert output in refusal(pack(b" " * 2**22))
 
 
 def test_members_are_bounded_also_across_nested_archives(monkeypatch: pytest.MonkeyPatch) -> None:

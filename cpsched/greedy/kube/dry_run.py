@@ -117,7 +117,7 @@ def _remembered(dry: DryRun, node: NodeState) -> Victims | Status:
 class _Trial:
     """A copy of the node and of the filters' states to try evictions on.
 
-    Of a unit that reaches over several nodes only the part on this node leaves it; the filters are told of the rest.
+    Of a unit that reaches over several nodes only the part on this node leaves it; the filters are given the rest.
     """
 
     def __init__(self, dry: DryRun, node: NodeState):

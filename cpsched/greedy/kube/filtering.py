@@ -45,10 +45,10 @@ class CachedVerdicts:
 def filter_node(world: World, framework: Framework, task: Task, pre: PreFiltered, node: NodeState) -> Status:
     """The node must do with the pods nominated there and without them; the first failure counts."""
     cluster = world.snapshot.cluster
-    rivals = world.nominator.rivals(task, node.name)
-    if rivals:
+    competitors = world.nominator.competitors(task, node.name)
+    if competitors:
         crowded, state = node.clone(), pre.clone(framework.hooked)
-        for other in rivals:
+        for other in competitors:
             crowded.add(other)
             add_task(state, framework.hooked, task, other, crowded)
         status = first_failure(task, crowded, cluster, state, framework.filters)
@@ -67,14 +67,14 @@ def filter_all(world: World, framework: Framework, task: Task, pre: PreFiltered)
         return verdicts
     # More pods only ever take room, so a second look without them can be left out where room alone is at stake.
     fit_only = all(one.name == FIT for one in framework.moving(pre))
-    rivals = world.reserved.rivals(task, world.nominator.node_of(task.key))
+    competitors = world.reserved.competitors(task, world.nominator.node_of(task.key))
     whole = world.snapshot.cluster
-    reduced = _reduced(whole, rivals) if rivals is not None and fit_only else whole
+    reduced = _reduced(whole, competitors) if competitors is not None and fit_only else whole
     for one in framework.filters:
         if one.name not in pre.skipped:
             apply(one, pre.states.get(one.name), task, reduced if one.name == FIT else whole, verdicts)
-    if rivals is not None and not fit_only:
-        for node in (nodes[index] for index in np.flatnonzero(rivals.pods).tolist()):
+    if competitors is not None and not fit_only:
+        for node in (nodes[index] for index in np.flatnonzero(competitors.pods).tolist()):
             verdicts.codes[node.index] = verdicts.number(filter_node(world, framework, task, pre, node))
     return verdicts
 
@@ -94,9 +94,9 @@ def apply(one: Filter, state: Any, task: Task, cluster: ClusterState, verdicts: 
 class _ReducedRoom:
     """Room that is left if the nominated pods were there already."""
 
-    def __init__(self, room: FreeAmounts, rivals: Sums):
-        self._room, self._taken = room, rivals.taken
-        self.pods, self.allowed_pods = room.pods + rivals.pods, room.allowed_pods
+    def __init__(self, room: FreeAmounts, competitors: Sums):
+        self._room, self._taken = room, competitors.taken
+        self.pods, self.allowed_pods = room.pods + competitors.pods, room.allowed_pods
 
     def allocatable(self, name: str) -> Amounts:
         return self._room.allocatable(name)
@@ -113,5 +113,5 @@ class _ReducedCluster:
         self.node_list, self.room, self.devices = cluster.node_list, room, cluster.devices
 
 
-def _reduced(cluster: ClusterState, rivals: Sums) -> ClusterState:
-    return cast(ClusterState, _ReducedCluster(cluster, _ReducedRoom(cluster.room, rivals)))
+def _reduced(cluster: ClusterState, competitors: Sums) -> ClusterState:
+    return cast(ClusterState, _ReducedCluster(cluster, _ReducedRoom(cluster.room, competitors)))

@@ -27,7 +27,7 @@ class Nominator:
         """Who is nominated to the node."""
         return self._by_node.get(node, {}).values()
 
-    def rivals(self, task: Task, node: str) -> list[Task]:
+    def competitors(self, task: Task, node: str) -> list[Task]:
         """Others of the same or higher priority nominated to the node; the task has to yield to them."""
         return [o for o in self.on(node) if o.pod_priority >= task.pod_priority and o.key != task.key]
 

@@ -105,7 +105,7 @@ def call_extenders(world: World, task: Task, victims: Mapping[str, Victims]) -> 
 def act(world: World, task: Task, priority: int, node: str, victims: Victims) -> tuple[list[Task], list[str]]:
     """Evict the victims that are not going yet, clear lower nominations to the node; returns both.
 
-    Asynchronous preemption with nobody left to delete does nothing at all, and leaves lower nominations alone.
+    Asynchronous preemption with no task left to delete does nothing at all, and leaves lower nominations alone.
     """
     evicted = [victim for victim in victims.tasks if victim.pod.metadata.deletion_timestamp is None]
     if not evicted and world.options.async_preemption:

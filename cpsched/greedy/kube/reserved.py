@@ -44,7 +44,7 @@ class Reserved:
                 sums = self._by_priority[task.pod_priority] = self._none()
             sums.shift(self._cluster.facts(task).requests, state.index, change)
 
-    def rivals(self, task: Task, own_node: str) -> Sums | None:
+    def competitors(self, task: Task, own_node: str) -> Sums | None:
         """What pods of the same or higher priority are promised, the task itself left out; None if nothing."""
         chosen = [sums for priority, sums in self._by_priority.items() if priority >= task.pod_priority]
         total = self._none()

@@ -116,11 +116,11 @@ def _without(dry: DryRun, node: NodeState, ranked: Ranked, first: int) -> tuple[
     used = dict(node.requested)
     for name, amount in ranked.from_place(first).items():
         used[name] -= amount
-    rivals = dry.world.nominator.rivals(dry.task, node.name)
-    for other in rivals:
+    competitors = dry.world.nominator.competitors(dry.task, node.name)
+    for other in competitors:
         for name, amount in dry.world.snapshot.cluster.facts(other).requests.items():
             used[name] = used.get(name, 0) + amount
-    return used, first + len(rivals)
+    return used, first + len(competitors)
 
 
 def _ranked(dry: DryRun, node: NodeState) -> Ranked:

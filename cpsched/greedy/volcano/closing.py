@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from cpsched.greedy.volcano.explain import task_reason
 from cpsched.greedy.volcano.jobs import JobState
 from cpsched.greedy.volcano.session import Session
-from cpsched.greedy.volcano.status import COMPLETED, Status
+from cpsched.greedy.volcano.status import ALLOCATED, COMPLETED, Status
 from cpsched.greedy.volcano.tasks import TaskState
+from cpsched.instance import Queue
 
+ROOT = "root"
 WAITING = (Status.ALLOCATED, Status.PENDING, Status.PIPELINED)
 
 
@@ -77,3 +79,30 @@ def _reasons(session: Session, job: JobState, task: TaskState) -> list[str]:
 
 def _waiting(job: JobState) -> list[TaskState]:
     return [task for status in WAITING for task in job.by_status[status].values()]
+
+
+def crashes(session: Session) -> tuple[str, ...]:
+    """Why Volcano's scheduler does not survive the close of the session (`updateQueueStatus`).
+
+    From the queue of every job that holds room it walks up to the queue `root`, if there is one, and does not check
+    whether it ever comes there. Binds and evictions are under way by then.
+    """
+    if ROOT not in session.queues:
+        return ()
+    holding = (job for job in session.jobs.values() if any(job.by_status[status] for status in ALLOCATED))
+    texts = (_lost_on_the_way(queue, session.queues) for queue in sorted({job.queue for job in holding}))
+    return tuple(dict.fromkeys(text for text in texts if text))
+
+
+def _lost_on_the_way(queue: str, queues: Mapping[str, Queue]) -> str:
+    """What keeps the walk over the parents from its end."""
+    seen = [queue]
+    while (parent := queues[seen[-1]].parent or ROOT) != ROOT:
+        if parent not in queues:
+            what = f"queue {seen[-1]} names the parent {parent}, which is not in the input"
+            return f"Volcano's scheduler panics as it closes this session, unless it knows more queues: {what}"
+        if parent in seen:
+            circle = " -> ".join([*seen[seen.index(parent) :], parent])
+            return f"Volcano's scheduler never ends this session: the parents of queues form a cycle, {circle}"
+        seen.append(parent)
+    return ""

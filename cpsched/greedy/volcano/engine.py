@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from cpsched.collector import without_collector
 from cpsched.greedy.outcomes import SAMPLES, Choices, First, Outcomes, Sampled, all_outcomes
 from cpsched.greedy.volcano.actions import ACTIONS
-from cpsched.greedy.volcano.closing import nominations, phases, task_messages, unplaced
+from cpsched.greedy.volcano.closing import crashes, nominations, phases, task_messages, unplaced
 from cpsched.greedy.volcano.fast.bulk_finder import BulkFinder
 from cpsched.greedy.volcano.plugins import PLUGINS
 from cpsched.greedy.volcano.session import Session
@@ -25,7 +25,7 @@ class Options:
     """How to replay: which of upstream's random choices to take, and what to trace.
 
     Without a seed the choices are the mirror's own; `fast=False` takes the plain path through every node. `brief`
-    tells as much of the story as the fast path comes by: whom it placed and cleared room for, not where it failed.
+    tells as much of the trace as the fast path comes by: whom it placed and cleared room for, not where it failed.
     """
 
     seed: int | None = None
@@ -99,6 +99,7 @@ def _solution(session: Session, options: Options) -> Solution:
         phases=phases(session),
         unplaced=unplaced(session, failing),
         seed=options.seed,
+        notes=crashes(session),
     )
 
 

@@ -33,7 +33,7 @@ class NodeFinder(Protocol):
         """Those of feasible nodes with free room, and those where room will be free."""
 
     def best(self, task: TaskState, nodes: Nodes) -> NodeAccount:
-        """A node with the highest score; which of several is upstream's dice (`SelectBestNodeAndScore`)."""
+        """A node with the highest score; which of several is random upstream (`SelectBestNodeAndScore`)."""
 
     def reclaiming(self, task: TaskState, nodes: Nodes) -> Nodes:
         """Those of the nodes that reclaim must look at."""

@@ -71,7 +71,7 @@ def total(tiers: Tiers[float], *subjects: object) -> float:
 def victims(tiers: Tiers[tuple[Sequence[T], int]], identity: Callable[[T], Hashable], *subjects: object) -> list[T]:
     """Victims: within a tier what all name, from the first tier that names any.
 
-    Two corners are upstream's: a plugin that names nobody ends its tier but not the search, so the next tier decides
+    Two corners are upstream's: a plugin that names no task ends its tier but not the search, so the next tier decides
     without it; and an empty intersection is no verdict, so the next plugin of the tier starts afresh.
     """
     for tier in tiers:

@@ -1,7 +1,7 @@
 """The grid of "Priority Matters" (Christensen, Giallorenzo, Mauro, arXiv 2511.08373): ReplicaSets on equal nodes.
 
 As published with its scripts: 4, 8, 16, 32 nodes; 4 or 8 pods per node; 1, 2, 4 priorities; 90, 95, 100, 105 % usage;
-100m to 1000m and 100 MB to 1000 MB per pod; 1 to 4 replicas per ReplicaSet. Drawn anew here: the seeds are not theirs.
+100m to 1000m and 100 MB to 1000 MB per pod; 1 to 4 replicas per ReplicaSet. Drawn again here: the seeds are not theirs.
 """
 
 from __future__ import annotations

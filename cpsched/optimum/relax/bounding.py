@@ -187,9 +187,10 @@ class LexicographicBounds:
         for position in range(begin, len(self._plan)):
             level = self._plan[position]
             name, priority = level
-            if not self.relaxed.can_bound(name):
+            if name in self.relaxed.unbounded_levels:
                 return
-            self.budget.log_level("relaxation: level", level)
+            if self.budget.is_logged:
+                self.budget.log_level("relaxation: level", level)
             stages = stages_of(self.relaxed.variables, name, priority)
             for number, stage in enumerate(stages):
                 if stage.is_loose_at_once or (stage.is_loose_in_exact and self._is_exact):
@@ -220,7 +221,6 @@ class LexicographicBounds:
                     break
                 if self.budget.is_over(until):
                     break
-            self._bounds.assume(pending.stage, bound)
         self._bounds.retract()
         return found
 
@@ -355,7 +355,7 @@ class LexicographicBounds:
 def _fix_levels(relaxed: RelaxedModel, plan: Plan, fixed: Sequence[Sequence[int]]) -> None:
     """Let the levels be no worse than these values of their stages."""
     for (name, priority), values in zip(plan, fixed, strict=False):
-        if relaxed.can_bound(name):
+        if name not in relaxed.unbounded_levels:
             for stage, value in zip(stages_of(relaxed.variables, name, priority), values, strict=False):
                 _fix(relaxed, stage, value)
 

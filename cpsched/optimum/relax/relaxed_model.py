@@ -47,10 +47,8 @@ class RelaxedModel:
             self.variables = self._aggregated(model, granularity)
             for key in IN_RELAXATIONS:
                 CONSTRAINTS[key](self.cp, model.snapshot, self.variables)
-
-    def can_bound(self, level: str) -> bool:
-        """Whether it can bound the level: a node class does not know how many of its nodes are used."""
-        return level != "nodes_used" or not self.has_node_classes
+        self.unbounded_levels = {"nodes_used"} if self.has_node_classes else frozenset[str]()
+        """Levels that it says nothing of: a node class does not know how many of its nodes are used."""
 
     @property
     def is_exact(self) -> bool:

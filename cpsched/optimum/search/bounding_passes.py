@@ -41,7 +41,7 @@ class BoundingPasses:
             until = budget.share(SHARES[granularity])
             bounding = LexicographicBounds(state.session, state.portfolio, state.levels.fixed, granularity, coarser)
             before, coarser = coarser, bounding
-            if not bounding.relaxed.can_bound(state.levels[begin].name):
+            if state.levels[begin].name in bounding.relaxed.unbounded_levels:
                 continue
             bounding.run(until)
             bounding.reproduce(budget.end)

@@ -11,6 +11,9 @@ from cpsched.optimum.relax.bounding import LexicographicBounds, Plan
 from cpsched.optimum.relax.stage_bounds import StageBound
 from cpsched.rules import Decision
 
+Pairs = list[tuple[Stage, StageBound]]
+"""Stages, each with its bound."""
+
 
 @dataclass
 class LevelState:
@@ -38,11 +41,16 @@ class LevelState:
 
     def is_attained_by(self, decision: Decision) -> bool:
         """Whether the decision meets the bounds of all stages."""
-        if self.bounds is None:
-            return False
-        return [stage.value(decision) for stage in self.relaxed_stages] == [bound.value for bound in self.bounds]
+        return self.attained_pairs(decision) is not None
 
-    def pairs(self) -> list[tuple[Stage, StageBound]]:
+    def attained_pairs(self, decision: Decision) -> Pairs | None:
+        """Stages with their bounds, which the decision meets; None if it does not meet all."""
+        if self.bounds is None:
+            return None
+        pairs = list(zip(self.relaxed_stages, self.bounds, strict=True))
+        return pairs if all(stage.value(decision) == bound.value for stage, bound in pairs) else None
+
+    def pairs(self) -> Pairs:
         """Stages with their bounds, of an open level as far as they are known."""
         if self.bounds is None:
             return list(zip(self.open_stages, self.open_bounds, strict=False))

@@ -12,6 +12,7 @@ from cpsched.optimum.provers import IDEAL, Prover
 from cpsched.optimum.search.bounding_passes import BoundingPasses
 from cpsched.optimum.search.counting_pass import CountingPass
 from cpsched.optimum.search.exact import ExactLevels
+from cpsched.optimum.search.level_state import LevelState, Pairs
 from cpsched.optimum.search.packing_pass import PackingPass
 from cpsched.optimum.search.result import LevelResult, LevelResults
 from cpsched.optimum.search.starts import Starts
@@ -107,9 +108,11 @@ class LexicographicSearch:
 
     def _run_level(self, position: int) -> None:
         level = self._state.levels[position]
-        self.budget.log_level("level", self._state.plan[position])
-        if level.is_attained_by(self._state.incumbent.decision) and not self._state.has_model:
-            self._close(position)
+        if self.budget.is_logged:
+            self.budget.log_level("level", self._state.plan[position])
+        attained = level.attained_pairs(self._state.incumbent.decision)
+        if attained is not None and not self._state.has_model:
+            self._close(level, attained)
         elif self._state.has_time_for_model:
             self._exact.solve(position)
         else:
@@ -130,10 +133,8 @@ class LexicographicSearch:
             self._results.record_unbounded(best)
         self._state.levels.forget_after(position)
 
-    def _close(self, position: int) -> None:
+    def _close(self, level: LevelState, pairs: Pairs) -> None:
         """The incumbent attains the bounds of the level's stages: they are its values, and proved."""
-        level = self._state.levels[position]
-        pairs = level.pairs()
         provers = [IDEAL if stage.ideal == bound.value else bound.prover for stage, bound in pairs]
         level.values = [bound.value for _, bound in pairs]
         seconds = sum(bound.seconds for _, bound in pairs)

@@ -1,4 +1,4 @@
-"""Portfolio: CP-SAT alone, then CP-SAT and HiGHS on the same model; the best value and the best bound count."""
+"""Portfolio: CP-SAT alone, then beside it the second solvers on the same model; the best value and bound count."""
 
 from __future__ import annotations
 
@@ -18,46 +18,54 @@ from cpsched.optimum.params import (
     SMALL_MODEL,
     SMALL_RELAXATION,
 )
-from cpsched.optimum.provers import CP_SAT, HIGHS
+from cpsched.optimum.provers import CP_SAT
 from cpsched.optimum.solvers import linearize
 from cpsched.optimum.solvers.confirm import below, exact_bound
 from cpsched.optimum.solvers.cp_sat import INTERLEAVED_STRATEGY, LP_STRATEGY, CpSat
-from cpsched.optimum.solvers.highs import TOLERANCE, MipAnswer
 from cpsched.optimum.solvers.linear_model import LinearModel
+from cpsched.optimum.solvers.mip import TOLERANCE, MipAnswer
 from cpsched.optimum.solvers.prover import UNKNOWN, Answer, better, objective_of
-from cpsched.optimum.solvers.worker import SolverProcess
+from cpsched.optimum.solvers.second_solver import MIP_SOLVERS, SecondSolver
 
 MakeRows = Callable[[], LinearModel]
-SecondSolver = Callable[[], LinearModel | None]
-"""Asks HiGHS the first time it is called; the linear model that it was given, None if it is not asked."""
+Submit = Callable[[], LinearModel | None]
+"""Asks the second solvers the first time it is called; the linear model they were given, None if they are not asked."""
+Reported = list[tuple[SecondSolver, MipAnswer]]
 
 
 class Portfolio:
-    """Runs CP-SAT and HiGHS on one question after another, until the budget is used up."""
+    """Runs CP-SAT and the second solvers on one question after another, until the budget is used up."""
 
     def __init__(self, budget: Budget):
         self.budget, self.params = budget, budget.params
         self.is_reproducible = True
         """Whether one worker did it all, so that another run finds the same assignments."""
-        self._worker = SolverProcess()
-        self._worker_lost = False
+        wanted = [prover for prover in MIP_SOLVERS if prover in self.params.provers]
+        self._second = [SecondSolver(prover, budget, instead=not self._has_cp_sat) for prover in wanted]
 
     @property
     def _has_cp_sat(self) -> bool:
         return CP_SAT in self.params.provers
 
     @property
-    def _has_highs(self) -> bool:
-        return HIGHS in self.params.provers and not self._worker_lost
+    def _beside(self) -> list[SecondSolver]:
+        """The second solvers that can still be asked."""
+        return [one for one in self._second if not one.is_lost]
 
     def start_worker(self) -> None:
-        """Start the child process in advance if it is going to be asked."""
-        if self._has_highs and not self.params.uses_one_worker:
-            self._worker.start()
+        """Start the child processes in advance if they are going to be asked."""
+        if not self.params.uses_one_worker:
+            for one in self._beside:
+                one.process.start()
 
     def close(self) -> None:
-        """End the child process."""
-        self._worker.stop()
+        """End the child processes."""
+        for one in self._second:
+            one.process.stop()
+
+    def _cancel(self) -> None:
+        for one in self._second:
+            one.process.cancel()
 
     def minimize(
         self,
@@ -74,7 +82,7 @@ class Portfolio:
         """
         end, before = self.budget.clock() + seconds, UNKNOWN
         if not self._has_cp_sat and (rows := _safe_rows(cp, linear_model)) is not None:
-            before = self._highs(cp, rows, end, may_be_infeasible=may_be_infeasible)
+            before = self._instead(cp, rows, end, may_be_infeasible=may_be_infeasible)
             if not before.was_wrong or end <= self.budget.clock():
                 return before
         return better(
@@ -84,7 +92,7 @@ class Portfolio:
     def _minimize(
         self, cp: cp_model.CpModel, end: float, linear_model: MakeRows | None, *, may_be_infeasible: bool, factor: float
     ) -> Answer:
-        """CP-SAT first alone, then with all workers and HiGHS beside it."""
+        """CP-SAT first alone, then with all workers and the second solvers beside it."""
         params, is_relaxed, size = self.params, linear_model is not None, len(cp.proto.variables)
         effort, seconds = _effort(cp) * factor, end - self.budget.clock()
         strategy = LP_STRATEGY if is_relaxed else ""
@@ -93,7 +101,7 @@ class Portfolio:
             return self._cp_sat(
                 cp, seconds, workers=1, effort=most, strategy=strategy, may_be_infeasible=may_be_infeasible
             )
-        answer, second = UNKNOWN, self._second_solver(cp, linear_model, end)
+        answer, second = UNKNOWN, self._submit(cp, linear_model, end)
         if is_relaxed or size <= SMALL_MODEL:
             at_once = second if is_relaxed and size > SMALL_RELAXATION else None
             answer = self._cp_sat(
@@ -107,11 +115,11 @@ class Portfolio:
             )
         left = end - self.budget.clock()
         if left > 0.05 and not self.budget.stopped and not may_be_infeasible and not answer.is_closed(cp):
-            # The child takes a core of its own, unless it has had one since the first call.
-            shared = not is_relaxed and self._has_cp_sat and HIGHS in params.provers
-            workers = max(1, params.workers - 1) if shared else params.workers
+            # A child takes a core of its own, unless it has had one since the first call.
+            shared = 0 if is_relaxed or not self._has_cp_sat else len(self._second)
+            workers = max(1, params.workers - shared)
             answer = better(answer, self._cp_sat(cp, left, workers=workers, second=second))
-        self._worker.cancel()
+        self._cancel()
         return answer
 
     def reproduce(self, cp: cp_model.CpModel, seconds: float) -> list[int] | None:
@@ -127,7 +135,7 @@ class Portfolio:
         end = clock() + seconds
         if not self._has_cp_sat:
             rows = _safe_rows(cp)
-            answer = UNKNOWN if rows is None else self._highs(cp, rows, end, may_be_infeasible=True)
+            answer = UNKNOWN if rows is None else self._instead(cp, rows, end, may_be_infeasible=True)
             left = end - clock()
             if not answer.infeasible or alone or left < 0.05:
                 return answer
@@ -137,11 +145,11 @@ class Portfolio:
         left = end - clock()
         if answer.solutions or answer.infeasible or alone or self.params.uses_one_worker or left < 0.05:
             return answer
-        second = self._second_solver(cp, None, end)
+        second = self._submit(cp, None, end)
         answer = self._cp_sat(
             cp, left, workers=self.params.workers, second=second, may_be_infeasible=True, trusts_infeasible=False
         )
-        self._worker.cancel()
+        self._cancel()
         return answer
 
     def improve(self, cp: cp_model.CpModel, seconds: float) -> Answer:
@@ -161,79 +169,69 @@ class Portfolio:
         cp_sat.parameters.fix_variables_to_their_hinted_value = True
         return cp_sat.values if cp_sat.run(cp) in (cp_model.OPTIMAL, cp_model.FEASIBLE) else None
 
-    def _second_solver(self, cp: cp_model.CpModel, linear_model: MakeRows | None, end: float) -> SecondSolver:
+    def _submit(self, cp: cp_model.CpModel, linear_model: MakeRows | None, end: float) -> Submit:
         @cache
         def ask() -> LinearModel | None:
-            wanted = self._has_cp_sat and self._has_highs
+            wanted = self._has_cp_sat and self._beside
             rows = _safe_rows(cp, linear_model) if wanted else None
             if rows is not None:
-                self._worker.submit(rows, end - self.budget.clock())
+                for one in self._beside:
+                    one.submit(rows, end - self.budget.clock())
             return rows
 
         return ask
 
-    def _highs(self, cp: cp_model.CpModel, rows: LinearModel, end: float, *, may_be_infeasible: bool) -> Answer:
-        """HiGHS alone; after an interruption, or from a child that does not keep to its time, there is no answer."""
-        self._worker.submit(rows, end - self.budget.clock())
-        late, found = end + 1, None
-        while found is None and self.budget.clock() < late and not self.budget.stopped:
-            found = self._poll(0.02)
-        if found is None:
-            self._worker.cancel()
-            return UNKNOWN
-        self._log(found)
-        if found.infeasible:
+    def _instead(self, cp: cp_model.CpModel, rows: LinearModel, end: float, *, may_be_infeasible: bool) -> Answer:
+        """The first second solver instead of CP-SAT; what it reports wrongly is not believed."""
+        for second in self._beside[:1]:
+            second.submit(rows, end - self.budget.clock())
+            if (found := second.wait(end)) is None:
+                break
+            second.log(found)
+            if not found.infeasible:
+                return self._confirmed(cp, rows, (second, found), end)
             if not may_be_infeasible:
-                self.budget.note("HiGHS reported that a model is infeasible which is not; this was ignored")
+                self.budget.note(f"{second.label} reported that a model is infeasible which is not; this was ignored")
             return Answer([], infeasible=may_be_infeasible, was_wrong=not may_be_infeasible)
-        return self._confirmed(cp, rows, found, end)
-
-    def _poll(self, seconds: float = 0.0) -> MipAnswer | None:
-        """The answer of HiGHS if there is one; a child that is gone is not waited for, nor asked again."""
-        found = self._worker.poll(seconds)
-        if found is None and (how := self._worker.lost()) is not None:
-            self._worker_lost = True
-            self.budget.exhausted = not self._has_cp_sat
-            rest = "CP-SAT goes on alone" if self._has_cp_sat else "the levels that are open stay so"
-            self.budget.note(f"the second solver (HiGHS) {how}: {rest}")
-        if found is not None and found.failed:
-            self.budget.note("the second solver (HiGHS) failed on a question: it has no answer to it")
-        return found
+        return UNKNOWN
 
     def _confirmed(
-        self, cp: cp_model.CpModel, rows: LinearModel, found: MipAnswer, end: float, effort: float | None = None
+        self,
+        cp: cp_model.CpModel,
+        rows: LinearModel,
+        reported: tuple[SecondSolver, MipAnswer],
+        end: float,
+        effort: float | None = None,
     ) -> Answer:
-        """What counts of an answer of HiGHS: assignments, which were checked, and an optimum that is confirmed.
+        """What counts of a second solver's answer: assignments, which were checked, and an optimum that is confirmed.
 
         It is confirmed by a bound in integers, or by CP-SAT, which proves that the objective cannot be lower by one.
         """
+        second, found = reported
         solutions = [] if found.values is None else [found.values]
         if not found.optimal or found.bound is None:
             return Answer(solutions)
         value, alone = objective_of(cp, solutions[0]), not self._has_cp_sat
         if value >= found.bound:
             if exact_bound(rows, with_lp=alone) >= value:
-                return Answer(solutions, value, HIGHS)
+                return Answer(solutions, value, second.prover)
             lower = UNKNOWN
             if (left := end - self.budget.clock()) > 0.05 and not self.budget.stopped:
                 workers = self.params.workers
                 lower = self._cp_sat(below(cp, value), left, workers=workers, effort=effort, may_be_infeasible=True)
             if lower.infeasible:
-                return Answer(solutions, value, HIGHS)
+                return Answer(solutions, value, second.prover)
             if not lower.solutions:
                 tell = self.budget.note if alone and not self.budget.stopped else self.budget.log
-                tell(f"HiGHS reported that nothing is below {value}; this was not confirmed in time and does not count")
+                claim = f"{second.label} reported that nothing is below {value}"
+                tell(f"{claim}; this was not confirmed in time and does not count")
                 return Answer(solutions)
             solutions = [*lower.solutions, *solutions]
         claimed, value = max(value, found.bound), objective_of(cp, solutions[0])
         self.budget.note(
-            f"HiGHS reported that nothing is below {claimed}, but {value} is possible: its bound was dropped"
+            f"{second.label} reported that nothing is below {claimed}, but {value} is possible: its bound was dropped"
         )
         return Answer(solutions, was_wrong=True)
-
-    def _log(self, found: MipAnswer) -> None:
-        status = "optimal" if found.optimal else "infeasible" if found.infeasible else "open"
-        self.budget.log(f"highs: {status}, bound {found.bound}")
 
     def _cp_sat(
         self,
@@ -241,18 +239,18 @@ class Portfolio:
         seconds: float,
         *,
         workers: int,
-        second: SecondSolver | None = None,
+        second: Submit | None = None,
         effort: float | None = None,
         may_be_infeasible: bool = False,
         trusts_infeasible: bool = True,
         strategy: str = "",
     ) -> Answer:
-        """CP-SAT, until the second solver has its answer.
+        """CP-SAT, until a second solver has its answer.
 
         With `trusts_infeasible` an unproved "infeasible" ends it too: it only decides what is tried next.
         """
         params, end = self.params, self.budget.clock() + seconds
-        answers: list[MipAnswer] = []
+        reported: Reported = []
         if params.deterministic:
             limits: dict[str, Any] = {"effort": seconds if effort is None else min(seconds, effort)}
         else:
@@ -265,27 +263,32 @@ class Portfolio:
         cp_sat.add_strategy(strategy)
 
         def is_over() -> bool:
-            if not answers and second is not None and second() is not None and (found := self._poll()) is not None:
-                answers.append(found)
-            if any(one.optimal or (one.infeasible and may_be_infeasible and trusts_infeasible) for one in answers):
-                return True
-            return self.budget.stopped
+            if second is not None and second() is not None:
+                answered = [one for one, _ in reported]
+                reported.extend(
+                    (one, found) for one in self._beside if one not in answered and (found := one.poll()) is not None
+                )
+            believed = may_be_infeasible and trusts_infeasible
+            return any(found.optimal or (found.infeasible and believed) for _, found in reported) or self.budget.stopped
 
         status = cp_sat.run(cp, is_over)
-        self.is_reproducible &= workers == 1 and not answers
+        self.is_reproducible &= workers == 1 and not reported
         self.budget.charge(cp_sat.solver.response_proto.deterministic_time)
         answer = _of_cp_sat(cp, cp_sat, status, may_be_infeasible=may_be_infeasible)
-        if not answers or second is None or (rows := second()) is None:
+        if not reported or second is None or (rows := second()) is None:
             return answer
-        [found] = answers
-        self._log(found)
+        for solver, found in reported:
+            solver.log(found)
+        values = [found.values for _, found in reported if found.values is not None]
         if answer.infeasible or status == cp_model.OPTIMAL:
-            return better(answer, Answer([] if found.values is None else [found.values]))
-        if found.infeasible:
+            return better(answer, Answer(values))
+        if any(found.infeasible for _, found in reported):
             return answer if answer.solutions else Answer([], infeasible=may_be_infeasible)
-        theirs = self._confirmed(cp, rows, found, end, effort if may_be_infeasible else None)
-        answer, left = better(answer, theirs), end - self.budget.clock()
-        if theirs.was_wrong and left > 0.05 and not self.budget.stopped:
+        was_wrong = False
+        for one in reported:
+            theirs = self._confirmed(cp, rows, one, end, effort if may_be_infeasible else None)
+            answer, was_wrong = better(answer, theirs), was_wrong or theirs.was_wrong
+        if was_wrong and (left := end - self.budget.clock()) > 0.05 and not self.budget.stopped:
             more = self._cp_sat(
                 cp, left, workers=workers, effort=effort, may_be_infeasible=may_be_infeasible, strategy=strategy
             )
@@ -298,7 +301,7 @@ def _effort(cp: cp_model.CpModel) -> float:
 
 
 def _safe_rows(cp: cp_model.CpModel, linear_model: MakeRows | None = None) -> LinearModel | None:
-    """The model for HiGHS; None where its coefficients are too large beside the tolerances of a float solver."""
+    """The model for second solvers; None where its coefficients are too large for a float solver's tolerances."""
     rows = linearize.linear_model(cp) if linear_model is None else linear_model()
     return rows if rows.is_safe_in_floats else None
 

@@ -20,7 +20,7 @@ class Answer:
     infeasible: bool = False
     """Whether a solver reports that there is no assignment; that is proved only if a prover is named."""
     was_wrong: bool = False
-    """Whether HiGHS reported something that turned out wrong, so that more can be found out without it."""
+    """Whether a second solver reported something that turned out wrong, so that more can be found out without it."""
 
     @property
     def is_proved_infeasible(self) -> bool:

@@ -1,4 +1,4 @@
-"""Worker: HiGHS in a child process that can be stopped at any moment.
+"""Worker: a MIP solver in a child process that can be stopped at any moment.
 
 The child is a plain interpreter fed through pipes: it never imports the caller's main module, as multiprocessing would.
 It imports the solver once and forks for every question, so that a question that is cancelled is cheap to drop.
@@ -14,22 +14,26 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from cpsched.optimum.solvers.highs import FAILED, MipAnswer, solve
 from cpsched.optimum.solvers.linear_model import LinearModel
+from cpsched.optimum.solvers.mip import FAILED, MipAnswer
 
 _LENGTH = 8
-_CODE = "import sys; sys.path.append(sys.argv[1]); from cpsched.optimum.solvers.worker import serve; serve()"
-"""What the child runs: its argument is the folder of this package, for a package that is not installed."""
+_CODE = "import sys; sys.path.append(sys.argv[1]); from cpsched.optimum.solvers.worker import serve; serve(sys.argv[2])"
+"""What the child runs: its arguments are the folder of this package, which need not be installed, and the solver."""
 
 
 class SolverProcess:
     """One child process, kept for all levels."""
 
-    def __init__(self) -> None:
+    def __init__(self, module: str) -> None:
+        """The module is the solver's: it has `solve(rows, seconds)` and `PACKAGE`."""
+        self._module = module
         self._process: subprocess.Popen[bytes] | None = None
         self._lost: str | None = None
         self._answers: queue.Queue[tuple[int, MipAnswer]] = queue.Queue()
@@ -43,7 +47,7 @@ class SolverProcess:
         self.stop()
         self._lost = None
         # -P: without it the current folder comes first on the module path, and its files may come from anywhere.
-        command = [sys.executable, "-P", "-c", _CODE, str(Path(__file__).parents[3])]
+        command = [sys.executable, "-P", "-c", _CODE, str(Path(__file__).parents[3]), self._module]
         pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         try:
             self._process = subprocess.Popen(command, **pipes, start_new_session=True)
@@ -137,11 +141,10 @@ def _exactly(stream: int, count: int) -> bytes:
     return b"".join(parts)
 
 
-def serve() -> None:
+def serve(module: str) -> None:
     """The child: let a fork answer each question from stdin, and pass the answer on whole or not at all."""
-    import highspy
-
-    del highspy
+    solver: Any = import_module(module)
+    import_module(solver.PACKAGE)
     questions, answered = sys.stdin.fileno(), os.dup(sys.stdout.fileno())
     os.dup2(2, sys.stdout.fileno())
     number, worker, answers = 0, 0, -1
@@ -158,7 +161,7 @@ def serve() -> None:
                 worker, answers = 0, -1
             if message is not None:
                 number, *_ = message
-                worker, answers = _forked(*message)
+                worker, answers = _forked(solver.solve, *message)
     except EOFError:
         if worker:
             _end(worker, answers)
@@ -179,7 +182,9 @@ def _end(worker: int, answers: int) -> None:
     os.close(answers)
 
 
-def _forked(number: int, rows: LinearModel, seconds: float) -> tuple[int, int]:
+def _forked(
+    solve: Callable[[LinearModel, float], MipAnswer], number: int, rows: LinearModel, seconds: float
+) -> tuple[int, int]:
     """A fork that solves the rows, and where its answer will come."""
     receiver, sender = os.pipe()
     worker = os.fork()

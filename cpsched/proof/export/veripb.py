@@ -121,8 +121,8 @@ def _sum(bits: Bits, one: Walked, names: dict[int, str]) -> str:
             parts += _limit(bits, reference[0], reference[1:], times)
     if not parts:
         return "rup >= 0"  # of variables that can only be one number
-    said = " ".join(["pol", parts[0], *(f"{part} +" for part in parts[1:])])
-    return said if one.step[1] == 1 else f"{said} {one.step[1]} d"
+    output = " ".join(["pol", parts[0], *(f"{part} +" for part in parts[1:])])
+    return output if one.step[1] == 1 else f"{output} {one.step[1]} d"
 
 
 def _limit(bits: Bits, sign: str, name: str, times: int) -> list[str]:

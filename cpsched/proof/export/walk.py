@@ -1,4 +1,4 @@
-"""Steps with what they derive: the replayer's rows, for whoever writes them down in another form."""
+"""Steps with what they derive: the replayer's rows, to be written in another form."""
 
 from __future__ import annotations
 

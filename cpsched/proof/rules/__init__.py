@@ -43,7 +43,7 @@ ELSEWHERE: dict[str, str] = {
 """Where the remaining rules are."""
 
 IN_PART: dict[str, str] = {
-    "filters": "what a filter refuses whatever else happens, and two that exclude each other on a node",
+    "filters": "of filters that look at other tasks ports, affinity and spread, not volumes and devices",
     "nodegroup": "the groups of nodes, not a queue's limit in one",
     "cards": "what cards refuse a task alone, not how tasks share them",
     "numa": "what a node refuses a task alone, not how tasks share its CPUs",

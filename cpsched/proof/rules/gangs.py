@@ -25,7 +25,7 @@ def gang(draft: Draft) -> None:
         for role, least in _minima(jobs):
             missing, gone = least - at_work(jobs.job, role), _lost(draft, jobs, role)
             have = summed([(1, taken(draft, number, role=role, asking=True)), (-1, gone)])
-            _enough(draft, f"gang[{jobs.name}{_said(role)}]", served(draft, number), have, missing, gone)
+            _enough(draft, f"gang[{jobs.name}{_suffix(role)}]", served(draft, number), have, missing, gone)
 
 
 def _starts(draft: Draft, number: int, jobs: Jobs) -> None:
@@ -37,7 +37,7 @@ def _starts(draft: Draft, number: int, jobs: Jobs) -> None:
     for role, least in _minima(jobs):
         missing, gone = least - at_work(jobs.job, role), _lost(draft, jobs, role)
         have = summed([(1, started(draft, number, role=role, asking=True)), (-1, gone)])
-        _enough(draft, f"gang[{jobs.name}{_said(role)} ready]", ready(draft, number), have, missing, gone)
+        _enough(draft, f"gang[{jobs.name}{_suffix(role)} ready]", ready(draft, number), have, missing, gone)
 
 
 def _enough(draft: Draft, label: str, flag: Terms, have: Terms, missing: int, gone: Terms) -> None:
@@ -57,7 +57,7 @@ def _lost(draft: Draft, jobs: Jobs, role: str | None) -> Terms:
     return lost(draft, jobs.job.key, role) if jobs.job.holding else {}
 
 
-def _said(role: str | None) -> str:
+def _suffix(role: str | None) -> str:
     return "" if role is None else f" {role}"
 
 

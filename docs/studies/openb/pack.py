@@ -24,7 +24,7 @@ class Machine:
 
     @property
     def free(self) -> list[int]:
-        """Devices that nobody uses."""
+        """Devices that no task uses."""
         return [device for device, left in enumerate(self.left) if left == DEVICE]
 
     def devices(self, pod: Pod) -> tuple[int, ...] | None:
@@ -92,7 +92,7 @@ def follow(
 
 
 def faults(placed: Iterable[tuple[Node, list[tuple[Pod, tuple[int, ...]]]]], demand: Mapping[Pod, int]) -> list[str]:
-    """What is wrong with a placement: too much on a node or a device, or pods that nobody asked for."""
+    """What is wrong with a placement: too much on a node or a device, or pods that no task asked for."""
     wrong, used = [], Counter[Pod]()
     for place, (node, held) in enumerate(placed):
         load = Counter[int]()

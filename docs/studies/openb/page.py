@@ -1,4 +1,4 @@
-"""`python docs/studies/openb/page.py`: writes ../openb.md and the pictures anew from the tables beside this file."""
+"""`python docs/studies/openb/page.py`: writes ../openb.md and the pictures again from the tables beside this file."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from cpsched.files import write_whole
 def page() -> str:
     """The frame with its figures."""
     text = (HERE / "page.md.in").read_text(encoding="utf-8")
-    for name, told in (facts() | {name: figure() for name, figure in FIGURES.items()}).items():
-        text = text.replace(f"{{{name}}}", told)
+    for name, stated in (facts() | {name: figure() for name, figure in FIGURES.items()}).items():
+        text = text.replace(f"{{{name}}}", stated)
     return text
 
 

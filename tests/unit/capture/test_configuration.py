@@ -63,8 +63,13 @@ def test_a_volcano_configuration_keeps_the_arguments_of_mirrored_plugins() -> No
         {"name": "binpack", "arguments": {"binpack.weight": 5}},
         {"name": "usage", "arguments": {"usage.password": "secret"}, "enablePredicate": False},
     ]
-    given = {"actions": "allocate", "tiers": [{"plugins": plugins}], "metrics": {"address": "secret"}}
+    given = {
+        "actions": "allocate",
+        "tiers": [{"plugins": plugins}],
+        "metrics": {"address": "secret", "interval": "30s"},
+    }
     assert read_fields(recognise(given)) == {
         "actions": "allocate",
         "tiers": [{"plugins": [plugins[0], {"name": "usage", "enablePredicate": False}]}],
+        "metrics": {"interval": "30s"},
     }

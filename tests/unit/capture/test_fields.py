@@ -80,7 +80,7 @@ def test_templates_of_a_job_lose_images_and_commands() -> None:
         "metadata": {"name": "j"},
         "spec": {"tasks": [task]},
     }
-    (found,) = without_images([kept(job, TAKEN["batch.volcano.sh", "Job"])])
+    (found,) = without_images([kept(job, *TAKEN["batch.volcano.sh", "Job"])])
     assert found["spec"]["tasks"][0]["template"]["spec"]["containers"] == [
         {"name": "c", "resources": {"requests": {"cpu": "1"}}}
     ]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from cpsched.capture.amounts import plain, texts
 from cpsched.capture.redaction import _PLAIN, redacted
 
@@ -82,6 +84,56 @@ def test_annotations_that_are_numbers_or_times_stay() -> None:
     assert annotations["scheduling.k8s.io/group-name"] != "5"
 
 
+@pytest.mark.parametrize(
+    ("key", "text", "form"),
+    [
+        ("volcano.sh/task-topology-affinity", "ps,worker;chief,worker", "B,C;A,C"),
+        ("volcano.sh/gpu-unhealthy-ids", "0,x", "0,A"),
+        ("volcano.sh/vgpu-use-gpuuuid", "GPU-1, GPU-2", "A, B"),
+        (
+            "volcano.sh/node-vgpu-register",
+            "GPU-1,10,32768,100,NVIDIA-V100,true:GPU-2,1,8,9,X,false:",
+            "A,10,32768,100,NVIDIA-V100,true:B,1,8,9,X,false:",
+        ),
+        ("volcano.sh/vgpu-ids-new", "GPU-1,NVIDIA,3000,30:;", "A,NVIDIA,3000,30:;"),
+        ("volcano.sh/nodegroup-resource-limits", '{"east": {"cpu": "5"}}', '{"A": {"cpu": "5"}}'),
+        ("volcano.sh/nodegroup-resource-limits", "{x", "A"),
+        ("volcano.sh/numa-topology-policy", "single-numa-node", "single-numa-node"),
+        ("volcano.sh/resource-strategy-weight", '{"cpu": 3}', '{"cpu": 3}'),
+        ("volcano.sh/of-tomorrow", "secret", "A"),
+    ],
+)
+def test_the_form_of_annotations_stays(key: str, text: str, form: str) -> None:
+    _, [found], names = hidden({"kind": "Pod", "metadata": {"name": "p", "annotations": {key: text}}})
+    shown = found["metadata"]["annotations"][key]
+    order = sorted(name for name in names if name in shown)
+    for letter, name in zip("ABC", order, strict=False):
+        shown = shown.replace(name, letter)
+    assert shown == form
+
+
+def test_labels_that_are_read_as_times_and_numbers_stay_so() -> None:
+    policy = {"name": "w", "matchLabelKeys": ["part"], "subGroupSize": 2}
+    group = {"kind": "PodGroup", "metadata": {"name": "g"}, "spec": {"subGroupPolicy": [policy]}}
+    labels = {"volcano.sh/cooldown-time": "600s", "part": "10", "team": "10"}
+    _, (one, two), _ = hidden({"kind": "Pod", "metadata": {"name": "p", "labels": labels}}, group)
+    (part,) = two["spec"]["subGroupPolicy"][0]["matchLabelKeys"]
+    found = one["metadata"]["labels"]
+    assert (found["volcano.sh/cooldown-time"], found[part]) == ("600s", "10")
+    assert "team" not in json.dumps(one)
+    assert list(found.values()).count("10") == 1
+
+
+def test_labels_that_keep_pods_off_each_others_cards_are_those_of_the_pods() -> None:
+    arguments = {"deviceshare.GPUExclusiveRules": [{"tier": "gold"}]}
+    conf = {"tiers": [{"plugins": [{"name": "deviceshare", "arguments": arguments}]}]}
+    pod = {"kind": "Pod", "metadata": {"name": "p", "labels": {"tier": "gold"}}}
+    document, [found], _ = hidden(pod, configurations=[{"scheduler": "volcano", "from": "a/b", "conf": conf}])
+    stated = document["configurations"][0]["conf"]["tiers"][0]["plugins"][0]["arguments"]
+    assert stated == {"deviceshare.GPUExclusiveRules": [found["metadata"]["labels"]]}
+    assert "gold" not in json.dumps([document, found])
+
+
 def test_a_configuration_keeps_plugins_and_loses_addresses() -> None:
     kube = {
         "profiles": [{"plugins": {"score": {"disabled": [{"name": "ImageLocality"}]}}}],
@@ -125,7 +177,17 @@ PSEUDONYMS = {
     *("nodeName", "nominatedNodeName", "parent", "parentGroupName", "pattern", "persistentVolumeName"),
     *("preferredDuringSchedulingIgnoredDuringExecution", "requiredDuringSchedulingIgnoredDuringExecution"),
     "volumeClaimName",
-    *("podGroupName", "pool", "priorityClassName", "queue", "request", "requests", "resourceClaimName"),
+    *(
+        "groupName",
+        "podGroupName",
+        "pool",
+        "priorityClass",
+        "priorityClassName",
+        "queue",
+        "request",
+        "requests",
+        "resourceClaimName",
+    ),
     *("resourceClaimTemplateName", "shareID", "storageClassName", "tierName", "uid", "volumeAttributesClassName"),
     *("diskName", "diskURI", "iqn", "monitors", "pdName", "targetPortal", "volumeHandle", "volumeID", "volumeName"),
 }

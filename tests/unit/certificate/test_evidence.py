@@ -129,14 +129,14 @@ def test_the_least_important_victims_that_suffice() -> None:
 
 
 def test_who_is_protected_frees_nothing() -> None:
-    """A gang that keeps its minimum of two can spare none, so nobody is admitted."""
+    """A gang that keeps its minimum of two can spare none, so no task is admitted."""
     old = job("old", running(1, replicas=2), priority=10, minMember=2)
     assert shown(cluster(old, *waiting(2), nodes=2), "counting", "jobs_admitted", 100) == 0
     spare = job("old", running(1, replicas=2), priority=10, minMember=0)
     assert shown(cluster(spare, *waiting(2), nodes=2), "counting", "jobs_admitted", 100) == 1
 
 
-def test_a_gang_may_lose_what_it_starts_anew() -> None:
+def test_a_gang_may_lose_what_it_starts_again() -> None:
     """Two at work are its minimum; with a third that could start, one of them is spare."""
     old = job("old", running(1, replicas=2), pending(1, name="new"), priority=10, minMember=2)
     victims = Session(snapshot_of({"conf": EVICTING, **cluster(old, *waiting(2))})).victims

@@ -110,7 +110,7 @@ def test_a_search_that_time_ended_says_what_is_open() -> None:
     assert found.judgements[0].left_open == ""
 
 
-def test_decisions_from_elsewhere_are_judged_and_explained_only_if_the_mirror_agrees() -> None:
+def test_decisions_from_elsewhere_are_checked_and_explained_only_if_the_mirror_agrees() -> None:
     instance = cpsched.load(TINY / "preempt-one-is-enough.json")
     mirror = cpsched.solve(instance, engine="volcano")
     same = mirror.model_copy(update={"engine": "", "unplaced": {}})
@@ -120,7 +120,7 @@ def test_decisions_from_elsewhere_are_judged_and_explained_only_if_the_mirror_ag
     assert reasons(found, "other")["notebook/task-0"].startswith("the engine states no reason; it was not needed")
 
 
-def test_the_better_heuristic_is_the_reference_if_nobody_proves_anything() -> None:
+def test_the_better_heuristic_is_the_reference_if_no_task_proves_anything() -> None:
     instance = cpsched.load(TINY / "preempt-one-is-enough.json")
     idle = Solution(engine="idle")
     found = cpsched.compare(instance, ("volcano",), decisions={"idle": idle})
@@ -140,7 +140,7 @@ def test_an_engine_without_an_answer_ranks_last() -> None:
 
 
 def test_a_claim_to_be_optimal_is_no_proof() -> None:
-    """A decision that calls itself the optimum, under that very name, is at best as good as anybody here."""
+    """A decision that calls itself the optimum, under that very name, is at best as good as any engine here."""
     instance = cpsched.load(TINY / "preempt-one-is-enough.json")
     claim = cpsched.solve(instance, workers=1)
     assert claim.engine == "optimal"
@@ -214,7 +214,7 @@ def test_without_recorded_decisions_there_is_nothing_to_replay() -> None:
 
 
 @pytest.mark.parametrize("bound", ["MOST_TRIALS", "MOST_CHECKED"])
-def test_the_judge_tries_to_do_without_the_first_victims_only(bound: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_checker_tries_to_do_without_the_first_victims_only(bound: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """And says so of the others; in a large cluster each trial takes long."""
     monkeypatch.setattr(reasons_module, bound, 1)
     first, second = reasons(compared(TINY / "preempt-one-is-enough.json"), "volcano").values()
@@ -222,7 +222,7 @@ def test_the_judge_tries_to_do_without_the_first_victims_only(bound: str, monkey
     assert second.endswith("; whether it was needed was not tried")
 
 
-def test_the_story_without_every_attempt_gives_the_same_reasons(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_trace_without_every_attempt_gives_the_same_reasons(monkeypatch: pytest.MonkeyPatch) -> None:
     """To tell of every attempt takes the long way through every node: in a large cluster minutes."""
     asked: list[VolcanoOptions] = []
     replay = volcano_trace.replay
@@ -234,7 +234,7 @@ def test_the_story_without_every_attempt_gives_the_same_reasons(monkeypatch: pyt
     def in_full(instance: Any, policy: Any, options: VolcanoOptions) -> Any:
         return replay(instance, policy, VolcanoOptions(seed=options.seed, trace=True))
 
-    told = 0
+    stated = 0
     for case in (*cases(str(TINY)), *cases(str(ISSUES))):
         session = open_session(case, CaseOptions())
         if not session.policy.is_kube:
@@ -247,6 +247,6 @@ def test_the_story_without_every_attempt_gives_the_same_reasons(monkeypatch: pyt
                 assert short.evicted(eviction.task) == full.evicted(eviction.task)
             for task in (*short.solution.binds, *short.solution.reserves):
                 assert short.placed(task) == full.placed(task)
-                told += 1
-    assert told > 30
+                stated += 1
+    assert stated > 30
     assert not any(options.trace for options in asked)

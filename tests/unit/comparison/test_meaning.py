@@ -1,4 +1,4 @@
-"""Every module that an engine or the judge imports is part of what a remembered optimum is found by."""
+"""Every module that an engine or the checker imports is part of what a remembered optimum is found by."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def test_an_interrupted_search_is_not_remembered(tmp_path: Path, monkeypatch: py
     ["", "{", "[]", "[" * 100_000, '{"time_limit": 9}', '{"time_limit": 9, "solution": {"kind": "x"}}', '{"seal": 1}'],
     ids=lambda text: text[:40],
 )
-def test_a_damaged_memory_is_solved_anew(tmp_path: Path, asked: list[float], damage: str) -> None:
+def test_a_damaged_memory_is_solved_again(tmp_path: Path, asked: list[float], damage: str) -> None:
     optima = Optima(tmp_path)
     first = optima.best(*session(), Options())
     (file,) = tmp_path.rglob("*.json")
@@ -120,7 +120,7 @@ def test_a_damaged_memory_is_solved_anew(tmp_path: Path, asked: list[float], dam
 
 
 def nothing(entry: dict[str, Any]) -> None:
-    """Legal, worse, and every level is called proved: no judge can tell that this is not the optimum."""
+    """Legal, worse, and every level is called proved: no checker can tell that this is not the optimum."""
     entry["solution"]["binds"] = {}
     levels = examined(*session(), Solution()).solution.levels
     entry["solution"]["levels"] = [
@@ -351,7 +351,7 @@ def place_of_entry(folder: Path) -> Path:
 
 @pytest.mark.parametrize("exists", [True, False])
 def test_a_link_in_an_entrys_place_is_not_followed(tmp_path: Path, asked: list[float], exists: bool) -> None:
-    """Neither read nor written through: the folder may come from somebody else."""
+    """Neither read nor written through: the folder may come from another task."""
     place, elsewhere = place_of_entry(tmp_path / "optima"), tmp_path / "elsewhere"
     if exists:
         elsewhere.write_text("mine")

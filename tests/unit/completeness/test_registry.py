@@ -27,11 +27,11 @@ def items_of(name: str) -> list[Raw]:
 
 def found(items: list[Raw]) -> dict[str, str]:
     """check → its sentences."""
-    said: dict[str, str] = {}
+    output: dict[str, str] = {}
     for doubt in doubts_of_input(load({"kind": "List", "apiVersion": "v1", "items": items}, lenient=True)):
         assert doubt.is_of_input
-        said[doubt.name] = f"{said[doubt.name]}\n{doubt.text}" if doubt.name in said else doubt.text
-    return said
+        output[doubt.name] = f"{output[doubt.name]}\n{doubt.text}" if doubt.name in output else doubt.text
+    return output
 
 
 def without(name: str, keep: Keep) -> dict[str, str]:
@@ -60,9 +60,9 @@ def test_a_whole_dump_is_in_no_doubt(name: str) -> None:
 
 
 def test_a_dump_of_one_namespace() -> None:
-    said = without(PLAIN, in_namespaces("ml"))["one namespace"]
-    assert said.startswith("everything in the input that has a namespace is in ml, nothing in kube-system: pods are")
-    assert said.endswith("was the input made with -A?")
+    output = without(PLAIN, in_namespaces("ml"))["one namespace"]
+    assert output.startswith("everything in the input that has a namespace is in ml, nothing in kube-system: pods are")
+    assert output.endswith("was the input made with -A?")
 
 
 def test_a_cluster_may_have_one_namespace_in_use() -> None:
@@ -80,19 +80,19 @@ def test_a_cluster_may_have_one_namespace_in_use() -> None:
 
 def test_volumes_name_claims_of_namespaces_that_are_missing() -> None:
     """What kubectl cluster-info dump takes without -A, with the cluster-wide kinds."""
-    said = without(PLAIN, in_namespaces("default", "kube-system"))["volumes bound"]
-    assert "is bound to claim data/" in said
-    assert "of namespace data the input has nothing" in said
+    output = without(PLAIN, in_namespaces("default", "kube-system"))["volumes bound"]
+    assert "is bound to claim data/" in output
+    assert "of namespace data the input has nothing" in output
 
 
 def test_nodes_are_missing() -> None:
     few = {item["metadata"]["name"] for item in items_of(PLAIN) if item["kind"] == "Node"} - {"spot-1", "gpu-1"}
-    said = without(PLAIN, lambda item: item["kind"] != "Node" or item["metadata"]["name"] in few)
-    assert said["nodes counted"] == (
+    output = without(PLAIN, lambda item: item["kind"] != "Node" or item["metadata"]["name"] in few)
+    assert output["nodes counted"] == (
         "the scheduler counted 12 nodes when it last tried batch/too-big, the input has 10: nodes are missing"
     )
-    said = without(VOLCANO, lambda item: item["kind"] != "Node" or item["metadata"]["name"] != "gpu-1")
-    assert "counted 10 nodes when it last tried ml/train-b-worker-1, the input has 9" in said["nodes counted"]
+    output = without(VOLCANO, lambda item: item["kind"] != "Node" or item["metadata"]["name"] != "gpu-1")
+    assert "counted 10 nodes when it last tried ml/train-b-worker-1, the input has 9" in output["nodes counted"]
 
 
 def test_nodes_of_another_cluster() -> None:
@@ -109,12 +109,12 @@ def test_what_the_scheduler_found_full_is_free_here() -> None:
     items = items_of(PLAIN)
     pod = named(items, "Pod", "too-big")
     pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "1m"
-    said = found(items)
+    output = found(items)
     assert (
         "found too little cpu for batch/too-big on 6 of 12 nodes, by the input that is so on 0"
-        in (said["resources lacking"])
+        in (output["resources lacking"])
     )
-    assert "refused by every node" not in said
+    assert "refused by every node" not in output
 
 
 def test_one_node_that_was_freed_since_is_no_doubt() -> None:
@@ -161,18 +161,18 @@ def test_what_no_node_took_fits_here() -> None:
     pod = named(items, "Pod", "wants-b200")
     assert pod["spec"].pop("nodeSelector", None) or pod["spec"].pop("affinity")
     pod["spec"]["containers"][0]["resources"] = {}
-    said = found(items)["refused by every node"]
-    assert 'found no node for ml/wants-b200 ("0/12 nodes are available: ' in said
-    assert said.endswith("something is missing in the input, or the cluster has changed since")
+    output = found(items)["refused by every node"]
+    assert 'found no node for ml/wants-b200 ("0/12 nodes are available: ' in output
+    assert output.endswith("something is missing in the input, or the cluster has changed since")
     pod["status"]["nominatedNodeName"] = "worker-1"
     assert found(items) == {}
 
 
 def test_sets_and_budgets_count_pods_that_are_missing() -> None:
-    said = without(PLAIN, no_pods_outside("ml"))
-    assert "ReplicaSet batch/fill-854767c5d6 counts 12 pods, the input has 0 of it" in said["sets counted"]
-    assert said["sets counted"].endswith("more sets like that: pods are missing; was the input made with -A?")
-    assert "PodDisruptionBudget data/db counts 3 healthy pods, the input has 0 of them" in said["budgets counted"]
+    output = without(PLAIN, no_pods_outside("ml"))
+    assert "ReplicaSet batch/fill-854767c5d6 counts 12 pods, the input has 0 of it" in output["sets counted"]
+    assert output["sets counted"].endswith("more sets like that: pods are missing; was the input made with -A?")
+    assert "PodDisruptionBudget data/db counts 3 healthy pods, the input has 0 of them" in output["budgets counted"]
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "DaemonSet"])
@@ -196,8 +196,8 @@ def test_workloads_of_which_no_pod_is_there_count_too(kind: str) -> None:
 def test_pods_run_on_nodes_that_are_missing() -> None:
     few = {"spot-1", "gpu-1"}
     items = [item for item in items_of(PLAIN) if item["kind"] != "Node" or item["metadata"]["name"] not in few]
-    said = found(items)["nodes of running pods"]
-    assert said.endswith("run on 2 nodes that the input lacks (spot-1, gpu-1): nodes are missing") or said.endswith(
+    output = found(items)["nodes of running pods"]
+    assert output.endswith("run on 2 nodes that the input lacks (spot-1, gpu-1): nodes are missing") or output.endswith(
         "run on 2 nodes that the input lacks (gpu-1, spot-1): nodes are missing"
     )
     for item in items:
@@ -216,8 +216,8 @@ def test_one_pod_made_or_gone_while_the_objects_were_listed_is_no_doubt() -> Non
 
 
 def test_pod_groups_count_pods_that_are_missing() -> None:
-    said = without(VOLCANO, no_pods_outside("ml", "kube-system"))["PodGroups counted"]
-    assert said.startswith("PodGroup lab/notebooks counts 4 running pods, the input has 0 of it; ")
+    output = without(VOLCANO, no_pods_outside("ml", "kube-system"))["PodGroups counted"]
+    assert output.startswith("PodGroup lab/notebooks counts 4 running pods, the input has 0 of it; ")
 
 
 def test_queues_count_what_pods_hold() -> None:
@@ -225,11 +225,11 @@ def test_queues_count_what_pods_hold() -> None:
     for item in items:
         if item["kind"] == "PodGroup" and item["status"].get("phase") == "Pending":
             item["status"]["phase"] = "Inqueue"
-    said = found(items)["queues counted"]
-    assert said.startswith(
+    output = found(items)["queues counted"]
+    assert output.startswith(
         "queue default counts 40 cpu, of which pods of the input hold 0; 96Gi memory, of which pods of"
     )
-    assert "research" not in said
+    assert "research" not in output
     # Volcano has not looked since this PodGroup was made: what it counted last may be old.
     next(item for item in items if item["kind"] == "PodGroup")["status"] = {"phase": "Pending"}
     assert "queues counted" not in found(items)
@@ -240,9 +240,9 @@ def test_more_on_a_node_than_it_has() -> None:
     named(items, "Node", "gpu-1")["status"]["allocatable"]["nvidia.com/gpu"] = "0"
     assert found(items) == {}
     named(items, "Node", "worker-1")["status"]["allocatable"]["cpu"] = "1"
-    said = found(items)["nodes overcommitted"]
-    assert said.startswith("running pods on worker-1 request ")
-    assert "cpu of 1: the input holds objects of several moments, or of more than one cluster" in said
+    output = found(items)["nodes overcommitted"]
+    assert output.startswith("running pods on worker-1 request ")
+    assert "cpu of 1: the input holds objects of several moments, or of more than one cluster" in output
 
 
 @pytest.mark.parametrize(
@@ -266,8 +266,8 @@ def test_devices_and_namespaces_that_are_referred_to() -> None:
     term = {"topologyKey": "zone", "namespaceSelector": {"matchLabels": {"team": "a"}}, "labelSelector": {}}
     spec["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
     spec["resourceClaims"] = [{"name": "gpu", "resourceClaimName": "gpu"}]
-    said = found(items)["missing kinds"].splitlines()
-    assert [line.partition(" (")[0] for line in said] == [
+    output = found(items)["missing kinds"].splitlines()
+    assert [line.partition(" (")[0] for line in output] == [
         "1 pod refers to ResourceClaims",
         "1 pod refers to Namespaces by labels",
     ]
@@ -275,10 +275,10 @@ def test_devices_and_namespaces_that_are_referred_to() -> None:
     assert "Namespaces" not in found(items)["missing kinds"]
 
 
-def test_budgets_are_unknown_where_nobody_asked_for_such_kinds() -> None:
+def test_budgets_are_unknown_where_no_task_asked_for_such_kinds() -> None:
     """Every cluster has PriorityClasses, so an input without them says nothing of budgets either."""
-    said = without(PLAIN, of_no_kind("PodDisruptionBudget", "PriorityClass"))
-    assert said["unknown budgets"].startswith("the input has neither PodDisruptionBudgets nor PriorityClasses, which")
+    output = without(PLAIN, of_no_kind("PodDisruptionBudget", "PriorityClass"))
+    assert output["unknown budgets"].startswith("the input has neither PodDisruptionBudgets nor PriorityClasses, which")
     assert without(PLAIN, of_no_kind("PodDisruptionBudget")) == {}
 
 
@@ -360,8 +360,8 @@ def test_cluster_info_dump_prints_lists_for_each_namespace(
     """Empty namespaces too: of a cluster in which only default and kube-system are used, there are four."""
     path = tmp_path / "dump.txt"
     path.write_text("".join(json.dumps(one, indent=4) + "\n" for one in streamed(*namespaces)))
-    said = {doubt.name: doubt.text for doubt in doubts_of_input(load(path))}.get("namespaces dumped", "")
-    assert said.startswith(f"kubectl cluster-info dump was made of {len(namespaces)} namespace") is is_partial
+    output = {doubt.name: doubt.text for doubt in doubts_of_input(load(path))}.get("namespaces dumped", "")
+    assert output.startswith(f"kubectl cluster-info dump was made of {len(namespaces)} namespace") is is_partial
 
 
 def test_lists_that_kubectl_get_prints_are_no_cluster_info_dump(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ def rows(found: Explanation) -> dict[str, Candidate]:
 
 
 def preempting(**fields: Any) -> dict[str, Any]:
-    """On n1 one large and two small pods could go for the task, n2 holds a costly one, n3 nobody who may go."""
+    """On n1 one large and two small pods could go for the task, n2 holds a costly one, n3 no task that may go."""
     return cluster(
         job("large", running(2, node="n1"), priority=100, minMember=0),
         job("small", running(1, 2, node="n1"), priority=10, minMember=0),
@@ -100,7 +100,7 @@ def test_kube_shows_its_own_greedy_set_beside_the_optimal_one():
     assert next(iter(worse[0].optimal.levels)) == "pdb_violations"
 
 
-def test_kubes_own_count_of_violations_is_told_where_it_is_wrong():
+def test_kubes_own_count_of_violations_is_stated_where_it_is_wrong():
     instance = cpsched.load("instances/tiny/kube-pdb-overcount.yaml")
     stays = [key for key, task in instance.tasks.items() if not task.node]
     found = cpsched.explain(instance, task=stays[0], model="kube", engine="kube", workers=1)

@@ -56,7 +56,7 @@ def unbound(mode: str) -> list[Object]:
     return [storage, claim, pod("p", volumes=volumes)]
 
 
-def test_an_unbound_claim_is_told_as_the_scheduler_tells_it() -> None:
+def test_an_unbound_claim_is_stated_as_the_scheduler_tells_it() -> None:
     """VolumeBinding turns the pod away before VolumeZone is asked."""
     found = explained(*nodes(), *unbound("Immediate"))
     text = "pod has unbound immediate PersistentVolumeClaims"

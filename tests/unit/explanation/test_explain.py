@@ -1,4 +1,4 @@
-"""What is said about jobs and tasks, verdict by verdict."""
+"""What is stated about jobs and tasks, verdict by verdict."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def keys(found: Explanation) -> list[set[str]]:
     return [{reason.key for reason in conflict} for conflict in found.conflicts]
 
 
-def test_impossible_because_nobody_may_go():
+def test_impossible_because_no_task_may_go():
     found = explain(FULL, job="default/new")
     assert found.verdict is Verdict.IMPOSSIBLE
     assert keys(found) == [{"capacity", "eviction"}]
@@ -106,12 +106,12 @@ def test_a_larger_node_is_larger_by_just_what_is_missing():
 
 
 def test_what_others_could_do_for_it_is_part_of_the_question():
-    """Alone the rider may evict nobody; with `charge` off it could ride on the room that another one makes."""
+    """Alone the rider may evict no task; with `charge` off it could ride on the room that another one makes."""
     found = cpsched.explain(cpsched.load("instances/tiny/charge-right-of-way.json"), job="rider", workers=1)
     assert keys(found) == [{"capacity", "eviction", "charge"}]
 
 
-def test_two_obstacles_that_have_nothing_in_common_are_both_told():
+def test_two_obstacles_that_have_nothing_in_common_are_both_stated():
     source = cluster(
         job("new", pending(2), queue="small"),
         nodes={"n1": 1},
@@ -153,7 +153,7 @@ def test_outranked_by_the_jobs_that_take_the_room():
     source = cluster(job("first", pending(2), priority=1000), job("last", pending(1), priority=10), nodes={"n1": 2})
     found = explain(source, job="last")
     assert found.verdict is Verdict.OUTRANKED
-    assert [(rival.job, rival.priority) for rival in found.rivals] == [("default/first", 1000)]
+    assert [(alternative.job, alternative.priority) for alternative in found.rivals] == [("default/first", 1000)]
     assert found.alternative == {"last/task-0": "n1"}
     assert {change.kind for repair in found.repairs for change in repair.changes} == {"capacity", "nodes"}
 
@@ -255,7 +255,7 @@ def test_under_kube_scheduler_a_pod_is_the_job():
         ({"job": "zzz"}, "no job zzz; there are 2: default/old, default/new"),
         ({}, "name one job or one task"),
         ({"job": "a", "task": "b"}, "name one job or one task"),
-        ({"job": "new", "engine": "nobody"}, "unknown engine nobody"),
+        ({"job": "new", "engine": "nosuch"}, "unknown engine nosuch"),
     ],
 )
 def test_wrong_names_get_one_line(asked: dict[str, Any], says: str):
@@ -272,6 +272,6 @@ def test_every_way_to_show_it():
     assert ">capacity: cpu on n1</td>" in found._repr_html_()
 
 
-def test_no_answer_in_time_is_said():
+def test_no_answer_in_time_is_stated():
     found = cpsched.explain(cpsched.load(FULL), job="new", workers=1, time_limit=1e-9)
     assert found.verdict is Verdict.UNDECIDED

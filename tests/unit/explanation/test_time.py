@@ -37,7 +37,7 @@ AHEAD = cluster(
 
 
 class Looks:
-    """A clock that moves on when somebody looks at it, by so much that no real time matters to the solver."""
+    """A clock that moves on when a task looks at it, by so much that no real time matters to the solver."""
 
     STEP = 1000.0
 
@@ -73,6 +73,8 @@ def test_kinds_that_were_left_open_are_named(source: dict[str, Any], verdict: Ve
         found = explain(source, looks)
         if found.verdict is Verdict.UNDECIDED:
             assert NO_REPAIR not in str(found)
+            assert set(found.repairs_not_tried) >= kinds_of(whole)
+            assert "No repair found within 60 s; " in str(found)
             continue
         assert found.verdict is verdict
         left_open = {*found.repairs_not_tried, *found.repairs_not_finished}
@@ -96,11 +98,11 @@ def test_nothing_tried_reads_so() -> None:
     found = explain(FULL, looks)
     assert (found.repairs, found.repairs_not_finished) == ((), ())
     kinds = "an eviction, a node's size, more nodes and several of these together"
-    line = f"No repair found before time ended the search after 60 s: {kinds} were not tried."
+    line = f"No repair found within 60 s; {kinds} were not tried."
     assert line in str(found).splitlines()
 
 
-def test_that_no_kind_would_do_is_said_only_when_all_were_finished() -> None:
+def test_that_no_kind_would_do_is_stated_only_when_all_were_finished() -> None:
     source = cluster(job("new", pending(1, nodeSelector={"there-is": "none"})), nodes={"n1": 2})
     whole = explain(source)
     assert whole.repairs == ()
@@ -135,7 +137,7 @@ def test_an_optimum_that_was_not_proved_refutes_no_repair(monkeypatch: pytest.Mo
     assert trial.progress.open == {""}
 
 
-def test_reasons_that_were_not_found_out_are_told() -> None:
+def test_reasons_that_were_not_found_out_are_stated() -> None:
     whole = explain(FULL)
     seen = set()
     for looks in range(3, 60):
@@ -170,7 +172,7 @@ def test_a_node_that_was_not_found_out_may_be_better() -> None:
     assert "Not found out in time on n1, n2: a better node may be among them." in notes
 
 
-def test_a_place_in_an_optimum_that_was_not_proved_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_place_in_an_optimum_that_was_not_proved_is_stated(monkeypatch: pytest.MonkeyPatch) -> None:
     source = cluster(job("new", pending(1)), nodes={"n1": 2})
     assert inquiry.NOT_PROVED not in explain(source).notes
     decide = engines.decide

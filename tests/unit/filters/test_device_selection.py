@@ -49,9 +49,9 @@ def test_many_devices_end_in_one_line_that_names_the_claim(monkeypatch: pytest.M
     with pytest.raises(InputError) as refused:
         at("a", state, "c")
     most = 100_000 + 200 * STEPS_PER_DEVICE
-    told = f"is too expensive for so many devices; all selectors together take at most {most} steps here"
+    stated = f"is too expensive for so many devices; all selectors together take at most {most} steps here"
     assert str(refused.value).startswith("claim default/c: the device selector `[0, 1, 2")
-    assert told in str(refused.value)
+    assert stated in str(refused.value)
     assert 5 < len(asked) < 15
 
 
@@ -63,7 +63,7 @@ def test_so_does_a_class(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_bound_is_the_clusters_not_a_claims_or_a_states(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Claims that differ, and whoever replays or judges the same instance, share it."""
+    """Claims that differ, and every replay or check of the same instance, share it."""
     monkeypatch.setattr(device_selection, "STEPS_FOR_ALL", 100_000)
     claims = [claim(f"c{number}", request(**selecting(f"{DEAR} && {number} == 1"))) for number in range(8)]
     state = cluster(claims, [slice_of(*devices(1))])
@@ -110,7 +110,7 @@ def test_what_an_expression_can_see_tells_devices_apart() -> None:
     assert [known.matches("device.driver == 'd'", driver, found[0]) for driver in ("d", "e")] == [True, False]
 
 
-def test_a_failure_is_found_out_once_and_told_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_is_found_out_once_and_stated_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = counted(monkeypatch)
     state = cluster([], [slice_of(*devices(1))])
     known, (one,) = Selections.of(state.instance), of_slice(state)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cpsched.errors import InputError
-from cpsched.filters import FILTERS, Args, ClusterState, Code, Features, Status, prefilter
+from cpsched.filters import FILTERS, Args, ClusterState, Code, Features, Status, device_allocator, prefilter
 from tests.unit.filters.build import cluster_of, node_json, pod_json, task_of, verdict
 from tests.unit.filters.build_devices import CANNOT, allocated, at, claim, cluster, device, request, slice_of, using
 
@@ -135,6 +135,22 @@ def test_matching_attribute_backtracks() -> None:
     assert [given.candidate.id.device for given in own.found_by_node["a"][1]] == ["2", "3"]
 
 
+@pytest.mark.parametrize(("count", "agree"), [(12, 11), (2, 1)])
+def test_looking_for_devices_ends(monkeypatch: pytest.MonkeyPatch, count: int, agree: int) -> None:
+    """Of many devices always one too few agree: each search looks at most so many times at one."""
+    looks: list[Any] = []
+    in_use = device_allocator.Allocator._in_use
+    monkeypatch.setattr(device_allocator.Allocator, "_in_use", lambda *stated: looks.append(None) or in_use(*stated))
+    devices = [device(str(n), **value("int", n // agree)) for n in range(22 if agree > 1 else 300)]
+    state = cluster([claim("c", request(count=count), constraints=MATCH)], [slice_of(*devices)])
+    assert at("a", state, "c").reasons == CANNOT
+    whole = len(looks)
+    assert whole > 40_000
+    monkeypatch.setattr(device_allocator, "MOST_LOOKS", 1000)
+    assert at("a", state, "c").reasons == ("node a: timed out trying to allocate devices",)
+    assert len(looks) - whole < whole / 5
+
+
 @pytest.mark.parametrize(
     ("one", "two", "passes"),
     [
@@ -218,11 +234,11 @@ def test_reserved_devices_are_taken_and_tie_the_claim_to_the_node() -> None:
     assert at("a", state, "d").is_success
 
 
-def test_evicting_the_holder_frees_no_device() -> None:
+def test_evicting_the_container_frees_no_device() -> None:
     state = cluster([claim("c", request()), claim("o", request(), status=allocated("1"))], [slice_of(device("1"))])
-    holder = task_of(pod_json("q", **using("o")), 1)
-    state.add(holder, "a")
-    state.remove(holder)
+    container = task_of(pod_json("q", **using("o")), 1)
+    state.add(container, "a")
+    state.remove(container)
     assert at("a", state, "c").reasons == CANNOT
 
 

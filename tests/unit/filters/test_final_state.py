@@ -170,7 +170,7 @@ def test_devices_are_booked_in_turn() -> None:
 
 
 def test_attached_volume_must_come_before_the_node_is_full() -> None:
-    """An attached volume that nobody uses counts twice when its pod comes, so that pod has to come first."""
+    """An attached volume that no task uses counts twice when its pod comes, so that pod has to come first."""
     pvs = [{"metadata": {"name": n}, "spec": {"csi": {"driver": "d", "volumeHandle": n}}} for n in ("v1", "v2")]
     claims = [claim("c1", bound="v1"), claim("c2", bound="v2")]
     attached = {"attacher": "d", "nodeName": "x1", "source": {"persistentVolumeName": "v1"}}
@@ -195,7 +195,7 @@ def cluster_without(cluster: ClusterState, placements: list[tuple[Task, str]]) -
     return copy
 
 
-def test_who_is_stuck_is_told_with_the_reason() -> None:
+def test_who_is_stuck_is_stated_with_the_reason() -> None:
     placements = tasks(("y1", pod_json("p", "", B, **near(term(app="a")))), ("x1", pod_json("q", "", A)))
     found = legal_order(cluster_of(NODES), placements, NAMES, Args())
     assert found.order is None

@@ -1,4 +1,4 @@
-"""Who can go at once in the search for an order, and who may not because somebody who still waits would mind."""
+"""Who can go at once in the search for an order, and who may not because a task that still waits would mind."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def order_of(
     return None if found.order is None else [task.name for task in found.order]
 
 
-def test_those_whom_nobody_minds_are_not_tried_in_every_order(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_those_whom_no_task_minds_are_not_tried_in_every_order(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two need each other's company, so nothing is legal; 20 more of different kinds could come before or after."""
     monkeypatch.setattr("cpsched.filters.order.WORK", 2000)
     circle = [
@@ -38,7 +38,7 @@ def test_those_whom_nobody_minds_are_not_tried_in_every_order(monkeypatch: pytes
     assert order_of(*circle, *others) is None
 
 
-def test_where_company_is_nobody_is_the_first_of_a_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_company_is_no_task_is_the_first_of_a_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cpsched.filters.order.WORK", 2000)
     circle = [
         ("z1", pod_json("p", "", B, **near(term(app="c")))),

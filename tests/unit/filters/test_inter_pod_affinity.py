@@ -46,7 +46,7 @@ def test_first_pod_rule_ends_with_the_first_match_anywhere() -> None:
 
 
 def test_first_pod_rule_looks_at_pods_that_match_all_terms() -> None:
-    """Pods that match one term each are nobody's company, so the task may still be the first."""
+    """Pods that match one term each are no task's company, so the task may still be the first."""
     both = {"app": "a", "tier": "t"}
     task = task_of(pod_json("p", "", both, **near(term(app="a"), term("host", tier="t"))))
     partly = [pod_json("q", "x1", {"app": "a"}), pod_json("r", "x1", {"tier": "t"})]
@@ -121,7 +121,7 @@ def test_namespace_selector_of_the_newcomer_knows_existing_namespaces_only() -> 
     assert passing(verdicts(NAME, everywhere, cluster)) == {"y1", "y2"}
 
 
-def test_namespace_selector_content_with_no_labels_means_everybody_up_to_1_36() -> None:
+def test_namespace_selector_content_with_no_labels_means_every_task_up_to_1_36() -> None:
     not_x = {"matchExpressions": [{"key": "team", "operator": "NotIn", "values": ["x"]}]}
     task = task_of(pod_json("p", **away({**term(app="a"), "namespaceSelector": not_x})))
     namespaces = [{"metadata": {"name": "excluded", "labels": {"team": "x"}}}]

@@ -88,7 +88,7 @@ def test_hooks_do_not_ask_whether_a_pod_terminates() -> None:
     assert not first_failure(task, cluster.nodes["y1"], cluster, prefiltered, filters).is_success
 
 
-def test_empty_selector_counts_nobody_but_itself() -> None:
+def test_empty_selector_counts_no_task_but_itself() -> None:
     everyone = constraint(labelSelector={})
     task = task_of(pod_json("p", "", APP, **spread(everyone)))
     cluster = cluster_of(NODES, on("x1", "x1", "x2"))

@@ -138,7 +138,7 @@ def test_adding_and_removing_leaves_no_trace(
 @SLOW
 @given(clusters(), pods(), pods(), st.integers(0, 3))
 def test_hooks_are_a_recount(cluster: ClusterState, raw: dict[str, Any], other: dict[str, Any], number: int) -> None:
-    """Telling the states that a task comes is counting anew with it, where no special rule says otherwise."""
+    """Telling the states that a task comes is counting again with it, where no special rule says otherwise."""
     other["metadata"].pop("deletionTimestamp", None)
     counts_everyone = any(not c["labelSelector"] for c in raw["spec"]["topologySpreadConstraints"])
     task, guest = task_of(raw), task_of(other, 1)

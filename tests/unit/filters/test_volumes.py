@@ -120,15 +120,15 @@ BASE = {"PersistentVolumeClaim": CLAIMS, "PersistentVolume": VOLUMES}
 
 
 def test_limit_counts_volumes_of_pods_on_the_node() -> None:
-    holder = [pod_json("q", "a", **volumes(claim_volume("c")))]
-    full = limits(holder, [claim_volume("d")], CSINode=[csi_node(1)], **BASE)
+    container = [pod_json("q", "a", **volumes(claim_volume("c")))]
+    full = limits(container, [claim_volume("d")], CSINode=[csi_node(1)], **BASE)
     assert (full.code, full.reasons) == (Code.UNSCHEDULABLE, ("node(s) exceed max volume count",))
-    assert limits(holder, [claim_volume("d")], CSINode=[csi_node(2)], **BASE).is_success
+    assert limits(container, [claim_volume("d")], CSINode=[csi_node(2)], **BASE).is_success
 
 
 def test_a_shared_volume_counts_once() -> None:
-    holder = [pod_json("q", "a", **volumes(claim_volume("c")))]
-    assert limits(holder, [claim_volume("c")], CSINode=[csi_node(1)], **BASE).is_success
+    container = [pod_json("q", "a", **volumes(claim_volume("c")))]
+    assert limits(container, [claim_volume("c")], CSINode=[csi_node(1)], **BASE).is_success
     twice = [claim_volume("d"), claim_volume("d")]
     assert limits([], twice, CSINode=[csi_node(1)], **BASE).is_success
 
@@ -146,8 +146,8 @@ def attachment(volume: str, attacher: str = "d") -> dict[str, Any]:
 def test_attachments_count_too_but_not_twice() -> None:
     attached = {"VolumeAttachment": [attachment("pv-c")]}
     assert not limits([], [claim_volume("d")], CSINode=[csi_node(1)], **attached, **BASE).is_success
-    holder = [pod_json("q", "a", **volumes(claim_volume("c")))]
-    assert limits(holder, [claim_volume("d")], CSINode=[csi_node(2)], **attached, **BASE).is_success
+    container = [pod_json("q", "a", **volumes(claim_volume("c")))]
+    assert limits(container, [claim_volume("d")], CSINode=[csi_node(2)], **attached, **BASE).is_success
     assert limits(
         [], [claim_volume("d")], CSINode=[csi_node(1)], VolumeAttachment=[attachment("pv-c", "")], **BASE
     ).is_success
@@ -193,9 +193,9 @@ EBS = "ebs.csi.aws.com"
 
 def test_in_tree_volumes_count_for_their_driver_once_the_node_has_a_csi_node() -> None:
     aws = [{"awsElasticBlockStore": {"volumeID": "aws://zone/vol-1"}}]
-    holder = [pod_json("q", "a", **volumes({"awsElasticBlockStore": {"volumeID": "vol-2"}}))]
-    assert not limits(holder, aws, CSINode=[csi_node(1, EBS)]).is_success
-    assert limits(holder, aws).is_success
+    container = [pod_json("q", "a", **volumes({"awsElasticBlockStore": {"volumeID": "vol-2"}}))]
+    assert not limits(container, aws, CSINode=[csi_node(1, EBS)]).is_success
+    assert limits(container, aws).is_success
     same = [pod_json("q", "a", **volumes({"awsElasticBlockStore": {"volumeID": "vol-1"}}))]
     assert limits(same, aws, CSINode=[csi_node(1, EBS)]).is_success
 

@@ -78,7 +78,7 @@ def test_worse_on_the_first_level_that_differs_fails(levels: dict[str, Any], key
         {"nodes_used": 2},
     ],
 )
-def test_better_on_the_first_level_that_differs_passes_and_is_told(levels: dict[str, Any]) -> None:
+def test_better_on_the_first_level_that_differs_passes_and_is_stated(levels: dict[str, Any]) -> None:
     found = verdict(case(**levels), Entry.of(case()), has_baseline=True)
     assert (found.faults, found.better, found.state) == ((), True, "passed")
 
@@ -88,7 +88,7 @@ def test_fewer_findings_are_better_whatever_the_levels() -> None:
     assert (found.faults, found.better) == ((), True)
 
 
-def test_one_more_finding_is_told_once() -> None:
+def test_one_more_finding_is_stated_once() -> None:
     assert faults(case("gang"), case()) == [("rule", "gang")]
 
 

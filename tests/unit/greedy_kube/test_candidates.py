@@ -98,7 +98,7 @@ def test_affinity_to_a_victim_defeats_preemption() -> None:
     assert attempt(node("n"), friend, filler, fond).nominating == "clear"
 
 
-def test_anti_affinity_is_mended_by_evicting_and_hooks_follow() -> None:
+def test_anti_affinity_is_fixed_by_evicting_and_hooks_follow() -> None:
     foe, other = pod("foe", on="n", labels={"a": "1"}, start=0), pod("other", on="n", start=1)
     shy = pod("p", "100m", priority=1000, affinity=anti({"a": "1"}))
     found = attempt(node("n"), foe, other, shy)

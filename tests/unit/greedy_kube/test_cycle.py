@@ -49,9 +49,9 @@ def test_the_decision_says_why_pods_are_not_tried() -> None:
         pod("ours"),
     ]
     found = decide(instance(node("n"), *pods), policy())
-    told = {key.removeprefix("default/"): reasons for key, reasons in found.unplaced.items()}
-    assert told.pop("large")[0].startswith("0/1 nodes are available: 1 Insufficient cpu.")
-    assert told == {
+    stated = {key.removeprefix("default/"): reasons for key, reasons in found.unplaced.items()}
+    assert stated.pop("large")[0].startswith("0/1 nodes are available: 1 Insufficient cpu.")
+    assert stated == {
         "foreign": ["its scheduler is other, and no profile of the configuration has this name"],
         "gated": ["scheduling gates: a/b, c"],
         "waiting": ["a resource claim that it needs is not there"],
@@ -105,7 +105,7 @@ def test_hooks_tell_the_filters_of_nominated_pods() -> None:
     assert run(node("n"), foe, shy, only="default/shy").binds == {}
 
 
-def test_a_nominated_pods_own_anti_affinity_is_not_respected_where_nobody_else_has_any() -> None:
+def test_a_nominated_pods_own_anti_affinity_is_not_respected_where_no_task_else_has_any() -> None:
     shy = pod("shy", priority=9, nominated="n", affinity=anti({"a": "1"}))
     ours = pod("ours", labels={"a": "1"})
     assert run(node("n"), shy, ours, only="default/ours").binds == {"default/ours": "n"}
@@ -118,7 +118,7 @@ def test_the_nominated_node_wins_over_a_better_one() -> None:
     assert (found.node, found.via, found.best) == ("small", "nominated", ("big",))
 
 
-def test_a_nominated_node_outside_the_node_set_is_judged_by_the_filter() -> None:
+def test_a_nominated_node_outside_the_node_set_is_checked_by_the_filter() -> None:
     term = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["a"]}]}
     wish = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}}}
     found = attempt(node("a", "100m"), node("b"), node("c"), pod("p", "200m", nominated="b", affinity=wish))
@@ -213,7 +213,7 @@ def test_bound_pods_count_for_those_that_follow() -> None:
     assert result.unplaced == ["default/p2"]
 
 
-def test_first_of_its_kind_needs_nobody_else_of_its_kind_anywhere() -> None:
+def test_first_of_its_kind_needs_no_task_else_of_its_kind_anywhere() -> None:
     fond = {"labels": {"a": "1"}, "affinity": near({"a": "1"})}
     assert attempt(node("n"), pod("p", **fond)).result == "bound"
     elsewhere = pod("friend", "1", on="other", priority=9, labels={"a": "1"})

@@ -96,7 +96,7 @@ def test_filter_by_names(server: Server) -> None:
     assert request["Pod"]["metadata"]["name"] == "p"
 
 
-def test_what_an_extender_refuses_may_be_mended_unless_it_says_never(server: Server) -> None:
+def test_what_an_extender_refuses_may_be_fixed_unless_it_says_never(server: Server) -> None:
     failed = {"nodenames": [], "failednodes": {"a": "no", "b": "no"}, "failedandunresolvablenodes": {"b": "never"}}
     server.answer = lambda verb, request: (200, failed)
     given = server.conf(filterVerb="filter", nodeCacheCapable=True)
@@ -160,7 +160,7 @@ def test_an_extender_that_does_not_answer_in_time(server: Server) -> None:
     assert "timed out" in found.message
 
 
-def test_nobody_there() -> None:
+def test_no_task_there() -> None:
     given = conf(extenders=[{"urlPrefix": "http://127.0.0.1:1/x", "httpTimeout": "1s", "filterVerb": "filter"}])
     assert attempt(node("a"), pod("p"), given=given).result == "error"
 

@@ -60,7 +60,7 @@ def test_never_means_never() -> None:
 @pytest.mark.parametrize(
     ("going", "priority", "eligible"),
     [("preempted", 0, False), ("deleted", 0, True), ("preempted", 1000, True), ("", 0, True)],
-    ids=["its victim", "deleted by somebody", "not lower", "not going"],
+    ids=["its victim", "deleted by a task", "not lower", "not going"],
 )
 def test_a_preemptor_waits_for_its_victims(going: str, priority: int, eligible: bool) -> None:
     victim = pod("v", "1", on="n", priority=priority, going=going)
@@ -87,8 +87,8 @@ def test_without_preemption_the_nomination_stays_without_any_post_filter_it_goes
 
 def test_what_release_says_on_success() -> None:
     assert attempt(*FULL, PREEMPTOR).message == "0/1 nodes are available: 1 Insufficient cpu."
-    told = " preemption: found a potential placement for pod on node n, preempting 1 victims"
-    assert attempt(*FULL, PREEMPTOR, version="head").message.endswith(told)
+    stated = " preemption: found a potential placement for pod on node n, preempting 1 victims"
+    assert attempt(*FULL, PREEMPTOR, version="head").message.endswith(stated)
 
 
 def test_reasons_are_counted_and_sorted_as_texts() -> None:

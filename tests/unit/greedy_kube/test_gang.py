@@ -23,7 +23,7 @@ def gang(*objects: dict[str, Any], **options: Any) -> Run:
     return run(*objects, version="head", pod_groups=True, **options)
 
 
-def test_all_or_nobody() -> None:
+def test_all_or_no_task() -> None:
     pods = [member(f"p{at}", "g", created=at) for at in range(2)]
     together = gang(node("a"), node("b"), group("g", at_least=2), *pods)
     assert sorted(together.binds.values()) == ["a", "b"]

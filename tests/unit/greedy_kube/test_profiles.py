@@ -1,4 +1,4 @@
-"""Several profiles in one configuration: mirror, judge and optimum decide each pod by that of its schedulerName."""
+"""Several profiles in one configuration: mirror, checker and optimum decide each pod by that of its schedulerName."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_only_pods_of_a_profile_that_preempts_evict(engine: str, name: str, evic
     assert found.findings == ()
 
 
-def test_the_judge_sees_an_eviction_for_the_wrong_profile() -> None:
+def test_the_checker_sees_an_eviction_for_the_wrong_profile() -> None:
     given = profiles(evicting={}, calm=off("postFilter", "DefaultPreemption"))
     objects = [node("n", "4"), pod("old", "4", on="n"), pod("new", "4", priority=9, schedulerName="calm")]
     eviction = Eviction(task="default/old", node="n", action="preempt", for_job="default/new")
@@ -82,7 +82,7 @@ def test_the_judge_sees_an_eviction_for_the_wrong_profile() -> None:
     assert "eviction" in {rule for rule, _, _ in found}
 
 
-def test_two_pods_alike_but_for_their_profile_are_told_apart() -> None:
+def test_two_pods_alike_but_for_their_profile_are_stated_apart() -> None:
     given = profiles(evicting={}, calm=off("postFilter", "DefaultPreemption"))
     pods = [pod(name, "4", priority=9, schedulerName=name) for name in ("calm", "evicting")]
     found = decided(given, "optimal", node("n", "4"), pod("old", "4", on="n"), *pods)

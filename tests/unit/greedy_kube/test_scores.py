@@ -246,7 +246,7 @@ def test_a_node_that_stand_ins_overfill_scores_zero() -> None:
     assert scores("NodeResourcesFit", *objects, given=fit_conf("LeastAllocated", CPU)) == {"a": 0, "b": 90}
 
 
-def test_an_empty_selector_counts_nobody() -> None:
+def test_an_empty_selector_counts_no_task() -> None:
     wide = pod("p", topologySpreadConstraints=[spread(HOST, {}, when="ScheduleAnyway")])
     assert scores("PodTopologySpread", node("a"), node("b"), pod("r", on="a"), wide) == {"a": 200, "b": 200}
 

@@ -13,7 +13,7 @@ from tests.unit.greedy_volcano.cluster import conf, group, node, opened, pod, pr
 PLAIN = ("priority", "gang", "conformance", "predicates", "proportion", "nodeorder")
 
 
-def test_an_overused_queue_is_dropped_and_the_reason_told() -> None:
+def test_an_overused_queue_is_dropped_and_the_reason_stated() -> None:
     """q1 holds all it deserves, cpu and pods, but not all it asks for."""
     objects = [
         node("n0", cpu="4", pods=4),
@@ -168,7 +168,7 @@ def test_a_best_effort_task_is_bound_only_with_its_gang() -> None:
     assert found.allocated == {"ns/a-0": "n0"}
 
 
-def test_an_eviction_that_serves_nobody() -> None:
+def test_an_eviction_that_serves_no_task() -> None:
     """preempt clears a place for a best-effort pod; backfill takes the reservation back and cannot bind it there."""
     objects = [
         node("n0", pods=1),
@@ -199,7 +199,7 @@ def test_enqueue_lets_jobs_in_until_the_quota_is_used_up() -> None:
     assert found.unplaced["ns/b-0"] == ["its PodGroup is Pending: queue resource quota insufficient: insufficient cpu"]
 
 
-def test_a_bind_that_fails_is_taken_out_and_told() -> None:
+def test_a_bind_that_fails_is_taken_out_and_stated() -> None:
     fails = {"annotations": {"cpsched/bind-fails": "true"}}
     objects = [node("n0"), queue(), group("a", minimum=2), pod("a-0", "a", metadata=fails), pod("a-1", "a")]
     found = run(objects, conf("allocate", ("gang", "predicates"))).solution

@@ -306,7 +306,7 @@ def keeps_away(app: str) -> dict[str, Any]:
 )
 def test_a_filter_once_skipped_stays_skipped(guard_runs: bool, victim_has_a_term: bool, evicts: bool) -> None:
     """late asks for more than allocate can give; guard is placed after that, and keeps late away. preempt goes on with
-    the Skip of allocate. Where guard runs already there was no Skip; without a term on n0 at the start nobody looks."""
+    the Skip of allocate. Where guard runs already there was no Skip; without a term on n0 at the start none looks."""
     objects = [
         node("n0", cpu="4"),
         queue(),

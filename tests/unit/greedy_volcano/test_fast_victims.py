@@ -1,4 +1,4 @@
-"""What the fast path knows of victims after some have gone, for good or in vain."""
+"""What the fast path knows of victims after some have gone, for good or without effect."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.unit.greedy_volcano.cluster import conf, group, node, opened, pod, pr
 PLUGINS = ("gang", "conformance", "proportion", "predicates")
 
 
-def test_a_bound_pod_evicted_in_vain_is_running_for_reclaim() -> None:
+def test_a_bound_pod_evicted_without_effect_is_running_for_reclaim() -> None:
     objects = [
         node("n", cpu="4"),
         queue("rich"),

@@ -33,7 +33,7 @@ def test_a_group_without_pods_enters_and_its_minimum_counts_for_those_after_it()
 
 
 def test_a_group_without_pods_that_was_let_in_keeps_its_claim() -> None:
-    """The same for the judge: nobody may enter into what it was promised."""
+    """The same for the checker: no task may enter into what it was promised."""
     objects = [
         node("n0", cpu="4"),
         queue(),

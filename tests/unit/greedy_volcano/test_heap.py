@@ -17,7 +17,7 @@ def test_equal_items_move_as_in_go() -> None:
     assert [heap.pop() for _ in range(4)] == [0, 3, 2, 1]
 
 
-def test_the_order_is_asked_anew_at_every_step() -> None:
+def test_the_order_is_asked_again_at_every_step() -> None:
     rank = {"a": 1, "b": 2, "c": 3}
     heap = Heap(lambda left, right: rank[left] < rank[right], "abc")
     assert heap.pop() == "a"

@@ -38,7 +38,7 @@ def guaranteed(name: str, cpu: str) -> Object:
     return pod(name, "a", metadata=metadata, containers=containers)
 
 
-def test_no_eviction_mends_a_numa_refusal() -> None:
+def test_no_eviction_fixes_a_numa_refusal() -> None:
     two = topology([(0, 0, 0), (0, 0, 1), (1, 1, 2), (1, 1, 3)], "0,2")
     objects = [node("n0"), two, queue(), group("a"), guaranteed("a-0", "2")]
     session = opened(objects, conf("allocate", ("gang", "numa-aware")))

@@ -141,7 +141,7 @@ class TestUsage:
         assert doubts(measured, policy) == ()
         assert doubts(measured, policy, search=True) == ()
 
-    def test_no_eviction_mends_a_loaded_node(self) -> None:
+    def test_no_eviction_fixes_a_loaded_node(self) -> None:
         objects = [node("n0"), queue(), group("a"), pod("a-0", "a")]
         instance = load(objects, lenient=True, node_usage=self.LOAD)
         policy = policy_for(load_model("volcano"), conf("allocate", ("gang", "usage")))
@@ -168,3 +168,31 @@ class TestUsage:
         session.open(PLUGINS)
         [[rate]] = session.point("node_order")
         assert rate(session.tasks["ns/a-0"], session.nodes["n0"]) == pytest.approx(100 - guessed / 100)
+
+
+class TestClose:
+    """Volcano walks from the queue of all who hold room up to the root as it closes a session."""
+
+    def notes(self, *objects: Object, task: Object | None = None) -> tuple[str, ...]:
+        held = [group("a", phase="Running"), task or pod("a-0", "a", on="n0")]
+        return run([node("n0"), *held, *objects], conf("allocate", ("gang",))).solution.notes
+
+    def test_a_parent_that_does_not_exist_ends_the_scheduler(self) -> None:
+        (note,) = self.notes(queue(parent="p"), queue("p", parent="gone"), queue("root"))
+        assert note.endswith("queue p names the parent gone, which is not in the input")
+
+    def test_a_cycle_above_is_never_left(self) -> None:
+        (note,) = self.notes(queue(parent="a"), queue("a", parent="b"), queue("b", parent="a"), queue("root"))
+        assert note.endswith("a -> b -> a")
+
+    def test_without_a_root_no_queue_is_walked(self) -> None:
+        assert self.notes(queue(parent="gone")) == ()
+
+    def test_a_queue_that_holds_nothing_is_not_walked_from(self) -> None:
+        waiting = pod("a-0", "a", cpu="99")
+        assert self.notes(queue(parent="gone"), queue("root"), task=waiting) == ()
+        placed = pod("a-0", "a")
+        assert len(self.notes(queue(parent="gone"), queue("root"), task=placed)) == 1
+
+    def test_a_queue_without_a_parent_is_below_the_root(self) -> None:
+        assert self.notes(queue(parent="p"), queue("p"), queue("root")) == ()

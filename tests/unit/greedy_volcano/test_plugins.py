@@ -112,7 +112,7 @@ def test_the_usual_seed_of_common_options_is_the_mirrors_own_choice() -> None:
     assert {binds["ns/a-0"] for binds in decided} == {"n0", "n1", "n2"}
 
 
-def test_the_story_is_told_only_on_demand() -> None:
+def test_the_trace_is_stated_only_on_demand() -> None:
     policy = policy_for(load_model("volcano"), conf("allocate", ("gang", "predicates")))
     instance = load(equal_nodes(), lenient=True)
     assert replay(instance, policy).trace == ()
@@ -127,7 +127,7 @@ def anti(app: str) -> dict[str, object]:
     return {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}
 
 
-def test_anti_affinity_of_pods_placed_in_the_session_keeps_nobody_away() -> None:
+def test_anti_affinity_of_pods_placed_in_the_session_keeps_no_task_away() -> None:
     """a-0 hates b, but it came to a node that held no such pod when the session opened."""
     objects = [
         node("n0"),
@@ -169,7 +169,7 @@ def test_required_affinity_of_others_scores_nothing(zone: str, expected: str) ->
     assert run(objects, conf("allocate", ("gang", "predicates", nodeorder))).solution.binds == {"ns/a-0": expected}
 
 
-def test_shares_count_gangs_whatever_model_judges() -> None:
+def test_shares_count_gangs_whatever_model_checks() -> None:
     objects = [node("n", cpu="4")]
     for name in ("one", "two"):
         objects += [queue(name), group(name, queue=name), pod(f"{name}-0", name)]

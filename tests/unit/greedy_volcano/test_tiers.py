@@ -85,14 +85,14 @@ PERMIT, ABSTAIN, REJECT = 1, 0, -1
         # Who abstains is not there.
         ([[("ab", PERMIT), ("", ABSTAIN)]], ["a", "b"]),
         ([[("", ABSTAIN)], [("b", PERMIT)]], ["b"]),
-        # A veto hands the decision to the next tier, whatever its own tier said before or would say after.
+        # A veto hands the decision to the next tier, whatever its own tier stated before or would say after.
         ([[("", PERMIT)], [("b", PERMIT)]], ["b"]),
         ([[("ab", PERMIT), ("", PERMIT), ("a", PERMIT)], [("b", PERMIT)]], ["b"]),
         ([[("ab", PERMIT), ("", REJECT)]], []),
         # An empty intersection is no verdict: the next plugin of the tier starts afresh.
         ([[("a", PERMIT), ("b", PERMIT), ("cd", PERMIT)]], ["c", "d"]),
         ([[("a", PERMIT), ("b", PERMIT)], [("c", PERMIT)]], ["c"]),
-        # The first tier that names anybody ends the search.
+        # The first tier that names any task ends the search.
         ([[("a", PERMIT)], [("b", PERMIT)]], ["a"]),
     ],
 )

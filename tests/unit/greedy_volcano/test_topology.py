@@ -139,7 +139,7 @@ class TestScores:
             scores = found.hyper_node_scores(found.jobs["ns/a"].sub_jobs["ns/a"], ["b", "s0"])
             assert scores["b"] == pytest.approx(score * 0.4)
 
-    def test_absurd_tiers_are_said(self) -> None:
+    def test_absurd_tiers_are_stated(self) -> None:
         far = domain("far", 2_000_000_000, nodes_of("n3"))
         with pytest.raises(InputError, match="every number between"):
             session(far, group("a"), *pods("a", 1))

@@ -58,11 +58,11 @@ def test_many_bad_objects_are_one_line_and_every_reason_is_in_the_report() -> No
 
 
 def test_the_same_error_as_ever_where_there_is_nothing_else() -> None:
-    said = 'input: Pod default/b: spec.priority: "high" should be a whole number'
+    output = 'input: Pod default/b: spec.priority: "high" should be a whole number'
     for strict in (False, True):
         with pytest.raises(InputError) as caught:
             load(BAD["a type"], strict=strict)
-        assert str(caught.value) == said
+        assert str(caught.value) == output
 
 
 def test_an_instance_is_a_case(tmp_path: Path) -> None:

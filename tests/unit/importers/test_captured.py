@@ -42,7 +42,7 @@ def test_the_configuration_holds_for_whom_most_pods_wait() -> None:
     assert any("ConfigMap v/conf of the scheduler volcano is not used" in one for one in both.warnings)
     # Where pods of another scheduler wait, Volcano's configuration would make the answer Volcano's.
     assert loaded(configurations=[VOLCANO], pending=3).conf is None
-    # A second kube-scheduler that nobody waits for says nothing about the cluster's own.
+    # A second kube-scheduler that no task waits for says nothing about the cluster's own.
     idle = loaded(configurations=[{**KUBE, "waiting": 0}])
     assert idle.conf is None
     assert any("ConfigMap k/conf of the scheduler kube is not used" in one for one in idle.warnings)

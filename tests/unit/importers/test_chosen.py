@@ -86,6 +86,7 @@ CHOICES: dict[str, tuple[list[dict[str, Any]], str, str]] = {
         "no pod is pending, and the input has objects of Volcano",
     ),
     "no pods": ([], "volcano", ""),
+    "no pods beside Volcano's objects": ([QUEUE], "volcano", ""),
 }
 
 

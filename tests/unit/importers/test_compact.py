@@ -180,7 +180,7 @@ class TestTheRest:
         assert load(source).sha256 == load(cluster(job("a", pending()))).sha256
 
     def test_recipe_is_kept_out(self):
-        """How a generated instance was made is nobody's business here."""
+        """How a generated instance was made is no task's business here."""
         assert load(cluster(recipe={"seed": 1}, name="n", description="d")).sha256 == load(cluster()).sha256
 
 
@@ -240,7 +240,7 @@ def test_errors(source, line):
     ],
 )
 def test_errors_of_validation(source, parts):
-    """What a field may hold is told with the field's place."""
+    """What a field may hold is stated with the field's place."""
     line = error(source)
     assert line.startswith("input: ")
     assert all(part in line for part in parts), line

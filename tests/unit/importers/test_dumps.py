@@ -11,10 +11,10 @@ import pytest
 
 from cpsched.errors import InputError
 from cpsched.importers.kubernetes import ReadReport
-from cpsched.importers.load import load
+from cpsched.importers.load import TITLE, load
 from cpsched.instance import Instance
 from cpsched.objects.event import Event
-from tests.dumps import FOUND, cluster_info, list_of, node, pod, tarred, unfolded, with_kind, zipped
+from tests.dumps import FOUND, as_folder, cluster_info, list_of, node, pod, tarred, with_kind, zipped
 
 SNAPSHOTS = Path(__file__).parents[2] / "snapshots"
 CLUSTER_INFO_FOLDER = {
@@ -62,7 +62,7 @@ def as_file(name: str, made: Callable[[dict[str, bytes | str]], bytes]) -> Pack:
 
 
 PACKS: dict[str, Pack] = {
-    "folder": unfolded,
+    "folder": as_folder,
     "tar": as_file("dump", tarred),
     "tar.gz": as_file("dump.txt", lambda members: tarred(members, "w:gz")),
     "tar.bz2": as_file("dump.json", lambda members: tarred(members, "w:bz2")),
@@ -127,14 +127,14 @@ def test_a_link_that_leads_out_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "secret.json").write_text(json.dumps(with_kind("Node", node("secret"))))
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "more.json").write_text(json.dumps(with_kind("Node", node("more"))))
-    folder = unfolded(
+    folder = as_folder(
         tmp_path / "dump", {"nodes.json": json.dumps([node("n1")]), "x.json": "->../secret.json", "y": "->../elsewhere"}
     )
     (folder / "loop.json").symlink_to("loop.json")
     instance = load(folder)
     assert list(instance.nodes) == ["n1"]
-    said = f"{folder}: set aside: 3 links and special files, which are not read (loop.json; x.json; y)"
-    assert instance.warnings == (said,)
+    output = f"{folder}: set aside: 3 links and special files, which are not read (loop.json; x.json; y)"
+    assert instance.warnings == (output,)
     with pytest.raises(InputError, match="a link out of"):
         load(folder, strict=True)
     (folder / "nodes.json").unlink()
@@ -144,22 +144,23 @@ def test_a_link_that_leads_out_is_not_followed(tmp_path: Path) -> None:
 
 def test_a_link_within_the_folder_gives_nothing_twice(tmp_path: Path) -> None:
     members = {"..data/nodes.json": json.dumps([node("n1")]), "nodes.json": "->..data/nodes.json", "more": "->..data"}
-    instance = load(unfolded(tmp_path, members))
+    instance = load(as_folder(tmp_path, members))
     assert (list(instance.nodes), instance.warnings) == (["n1"], ())
 
 
 def test_a_link_to_a_file_of_another_sort_within_the_folder_is_read(tmp_path: Path) -> None:
-    folder = unfolded(tmp_path, {"data/..1": json.dumps([node("n1")]), "nodes.json": "->data/..1"})
+    folder = as_folder(tmp_path, {"data/..1": json.dumps([node("n1")]), "nodes.json": "->data/..1"})
     assert list(load(folder).nodes) == ["n1"]
 
 
 def test_several_paths_are_one_cluster(tmp_path: Path) -> None:
     nodes, pods = tmp_path / "nodes.json", tmp_path / "more"
     nodes.write_text(list_of("Node", node("n1"), node("n2")))
-    unfolded(pods, {"pods.json": list_of("Pod", pod("web", "n2"))})
+    as_folder(pods, {"pods.json": list_of("Pod", pod("web", "n2"))})
     instance = load([nodes, str(pods)])
     assert found(instance) == (["n1", "n2"], {"default/web"})
-    assert instance.file == f"{nodes}, {pods}"
+    assert (instance.file, instance.found_out[TITLE]) == (f"{nodes}, {pods}", "nodes.json, more")
+    assert [load(one).found_out[TITLE] for one in (nodes, [node("n1")], node("n1"))] == ["nodes.json", "", ""]
     with pytest.raises(InputError, match=r"gone\.json: no such file"):
         load([nodes, tmp_path / "gone.json"])
     with pytest.raises(InputError, match="a text where an object was expected"):
@@ -167,8 +168,27 @@ def test_several_paths_are_one_cluster(tmp_path: Path) -> None:
     assert load([]).objects == ()
 
 
+def test_json_lines_in_a_folder_are_objects(tmp_path: Path) -> None:
+    lines = [json.dumps(pod(name, "n1")) for name in ("a", "b")]
+    folder = as_folder(tmp_path, {"nodes.json": list_of("Node", node("n1")), "dump/pods.jsonl": "\n".join(lines)})
+    assert found(load(folder)) == (["n1"], {"default/a", "default/b"})
+
+
+def test_recorded_sessions_are_not_one_cluster(tmp_path: Path) -> None:
+    row = {"id": "a", "conf": {}, "objects": [with_kind("Node", node("n1"))]}
+    rows = "\n".join(json.dumps(row) for _ in range(3))
+    folder = as_folder(tmp_path, {"rows.jsonl": rows, "nodes.json": list_of("Node", node("n2"))})
+    with pytest.raises(InputError, match=r"rows\.jsonl: holds 3 recorded sessions; give them to compare or check"):
+        load(folder / "rows.jsonl")
+    instance = load(folder)
+    assert list(instance.nodes) == ["n2"]
+    assert "rows.jsonl: holds 3 recorded sessions" in instance.warnings[0]
+    (folder / "one.jsonl").write_text(json.dumps(row))
+    assert list(load(folder / "one.jsonl").nodes) == ["n1"]
+
+
 def test_nothing_readable_is_an_error_with_the_reason(tmp_path: Path) -> None:
-    for members, said in (
+    for members, output in (
         ({"a.json": "", "b.txt": ""}, "a.json: the file is empty"),
         ({"a.yaml": "{{ x }}", "c.yaml": "kind: ConfigMap"}, "a.yaml: line 1 column "),
         ({"a.yaml": "a: 1", "c.yaml": "kind: ConfigMap"}, "nothing here is of a kind that scheduling looks at"),
@@ -180,7 +200,7 @@ def test_nothing_readable_is_an_error_with_the_reason(tmp_path: Path) -> None:
         path.write_bytes(zipped(members))
         with pytest.raises(InputError) as caught:
             load(path)
-        assert said in str(caught.value)
+        assert output in str(caught.value)
 
 
 def test_a_snapshot_and_what_it_lacks_are_one_cluster() -> None:

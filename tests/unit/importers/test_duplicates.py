@@ -1,4 +1,4 @@
-"""Objects given twice: in a cluster the newer one counts, and it is said; in a case names are unique."""
+"""Objects given twice: in a cluster the newer one counts, and it is stated; in a case names are unique."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def test_the_newer_of_two_counts(first: dict[str, Any], second: dict[str, Any], 
     instance = load([first, with_kind("Node", node("other")), second], report=report)
     assert list(instance.nodes) == ["n", "other"]
     assert instance.nodes["n"].node.status.allocatable == {"cpu": str(cpu)}
-    [(said, _, count, places)] = report.aside.rows("input")
-    assert (said, count, places) == (what, 1, "Node n")
+    [(output, _, count, places)] = report.aside.rows("input")
+    assert (output, count, places) == (what, 1, "Node n")
     assert len(instance.warnings) == 1
     with pytest.raises(InputError, match="Node n: given twice; names are unique"):
         load([first, second], strict=True)

@@ -11,7 +11,7 @@ import yaml
 
 from cpsched.contents import contents
 from cpsched.importers.load import load
-from tests.dumps import Raw, list_of, node, pod, tarred, unfolded, with_kind, zipped
+from tests.dumps import Raw, as_folder, list_of, node, pod, tarred, with_kind, zipped
 
 
 def lone(kind: str, item: Raw, **status: Any) -> Raw:
@@ -139,7 +139,7 @@ def test_it_is_read(tmp_path: Path, members: dict[str, bytes | str], read: str, 
     path = tmp_path / "dump"
     if pack == "folder":
         members = {name if "." in name else f"{name}.json": content for name, content in members.items()}
-        unfolded(path, members)
+        as_folder(path, members)
     else:
         path.write_bytes(tarred(members, "w:gz") if pack == "tar.gz" else zipped(members))
     instance = load(path)

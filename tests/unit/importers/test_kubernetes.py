@@ -60,7 +60,7 @@ class TestWrittenTheSame:
         with pytest.raises(InputError, match=r"spec\.priority"):
             self.pods({"priority": 1}, {"priority": True})
 
-    def test_faults_are_told_each_time(self):
+    def test_faults_are_stated_each_time(self):
         """A spec that cannot be read is not known the second time either."""
         report = ReadReport()
         for _ in range(2):
@@ -116,7 +116,7 @@ def test_any_version_of_a_group():
 
 
 def test_report():
-    """What was read, what was left aside, and which fields nobody looks at."""
+    """What was read, what was left aside, and which fields no task looks at."""
     report = ReadReport(count_fields=True)
     fields = {"dnsPolicy": "Default", "containers": [{"name": "c", "tty": True}, {"name": "d", "tty": True}]}
     pod = {**POD, "metadata": {"name": "p", "managedFields": []}, "spec": fields}
@@ -167,6 +167,6 @@ def test_errors(source, line):
 
 
 def test_more_complaints_are_counted():
-    """The first one is told, the others counted."""
+    """The first one is stated, the others counted."""
     with pytest.raises(InputError, match=r"spec\.priority.*\(and 1 more like it\)"):
         load([{**POD, "spec": {"priority": "high", "hostNetwork": "yes"}}])

@@ -269,7 +269,7 @@ ERRORS = {
 @pytest.mark.parametrize("lenient", [False, True])
 @pytest.mark.parametrize(("objects", "line"), ERRORS.values(), ids=ERRORS.keys())
 def test_error(objects, line, lenient):
-    """What cannot be mended is an error also where one is lenient."""
+    """What cannot be fixed is an error also where one is lenient."""
     with pytest.raises(InputError) as caught:
         load(objects, lenient=lenient, strict=True)
     assert str(caught.value) == line
@@ -277,7 +277,7 @@ def test_error(objects, line, lenient):
 
 @pytest.mark.parametrize(("objects", "line"), ERRORS.values(), ids=ERRORS.keys())
 def test_of_a_cluster_such_an_object_is_set_aside(objects, line):
-    """Nothing that can be read stops the others, even if nobody can count it."""
+    """Nothing that can be read stops the others, even if no task can count it."""
     loaded = load([node("fine"), *objects])
     assert len(loaded.objects) == len(objects)
     assert loaded.warnings[0] == f"input: set aside: 1 unreadable object ({line.removeprefix('input: ')})"
@@ -294,7 +294,7 @@ class TestJobsOfOne:
     """Pods without a PodGroup."""
 
     def test_plain_cluster(self):
-        """Where there are no groups and no queues every pod is a job, whoever schedules it."""
+        """Where there are no groups and no queues every pod is a job, whichever scheduler it names."""
         job, *others = load([pod(schedulerName="default-scheduler", priorityClassName="")]).jobs.values()
         assert others == []
         assert (job.key, job.queue, job.min_available, job.tasks) == (
@@ -339,6 +339,6 @@ class TestDefaultQueue:
         """Weight and all."""
         assert load([group(), member(), queue("default", weight=7)]).queues["default"].weight == 7
 
-    def test_nobody_needs_it(self):
+    def test_no_task_needs_it(self):
         """Without such a job there is none."""
         assert "default" not in load([group(queue="q"), member(), queue("q")]).queues

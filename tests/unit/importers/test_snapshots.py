@@ -115,7 +115,7 @@ class TestVolcanoDump:
         assert report.unread == {"NodeInfo.OversubscriptionNode": 1}
 
     @pytest.mark.parametrize(
-        ("path", "value", "said"),
+        ("path", "value", "output"),
         [
             ((0, "zz"), 1, "zz: no NodeInfo or JobInfo"),
             ((0, "worker-b", "Tasks"), [], "worker-b: Tasks is no mapping"),
@@ -124,7 +124,7 @@ class TestVolcanoDump:
             ((2,), 3, "no map of nodes or jobs; give the file that kill -USR1 wrote"),
         ],
     )
-    def test_what_is_wrong_is_one_line(self, path: tuple[Any, ...], value: Any, said: str) -> None:
+    def test_what_is_wrong_is_one_line(self, path: tuple[Any, ...], value: Any, output: str) -> None:
         data: Any = parts(DUMP)
         inner = data
         for key in path[:-1]:
@@ -132,7 +132,7 @@ class TestVolcanoDump:
         inner[path[-1]] = value
         with pytest.raises(InputError) as error:
             load(data, queues=QUEUES, format="volcano-dump")
-        assert said in str(error.value)
+        assert output in str(error.value)
 
 
 class TestKai:
@@ -188,7 +188,7 @@ class TestKai:
             assert solution.binds.keys() == {"team/new-0", "team/new-1"}
 
     @pytest.mark.parametrize(
-        ("key", "value", "said"),
+        ("key", "value", "output"),
         [
             ("pods", {}, "rawObjects: pods is no list"),
             ("pods", [3], "rawObjects.pods[0]: no object"),
@@ -196,12 +196,12 @@ class TestKai:
             ("podGroups", [{"metadata": 1}], "rawObjects.podGroups[0]: metadata is no mapping"),
         ],
     )
-    def test_what_is_wrong_is_one_line(self, key: str, value: Any, said: str) -> None:
+    def test_what_is_wrong_is_one_line(self, key: str, value: Any, output: str) -> None:
         data = whole(KAI)
         data["rawObjects"][key] = value
         with pytest.raises(InputError) as error:
             load(data)
-        assert said in str(error.value)
+        assert output in str(error.value)
 
 
 class TestSimulator:
@@ -271,7 +271,7 @@ class TestTables:
         assert any(limits)
 
     @pytest.mark.parametrize(
-        ("text", "said"),
+        ("text", "output"),
         [
             ("sn,cpu_milli,memory_mib,gpu,model\nn,x,1,1,\n", "line 2 cpu_milli: 'x' is no amount; write a number"),
             ("sn,cpu_milli,memory_mib,gpu,model\nn,-1,1,1,\n", "line 2 cpu_milli: '-1' is no amount; write a whole"),
@@ -283,12 +283,12 @@ class TestTables:
             ("", "no column sn, cpu_milli"),
         ],
     )
-    def test_a_wrong_table_is_one_line(self, text: str, said: str, tmp_path: Path) -> None:
+    def test_a_wrong_table_is_one_line(self, text: str, output: str, tmp_path: Path) -> None:
         (tmp_path / "openb_node_list_all_node.csv").write_text(text)
         (tmp_path / "openb_pod_list_default.csv").write_text("name,cpu_milli,memory_mib,num_gpu\n")
         with pytest.raises(InputError) as error:
             load(tmp_path)
-        assert said in str(error.value)
+        assert output in str(error.value)
 
     def test_a_folder_of_manifests_may_hold_other_tables(self, tmp_path: Path) -> None:
         (tmp_path / "costs.csv").write_bytes(b"\xff\xfe")

@@ -21,6 +21,7 @@ WORKLOAD = {"metadata": {"name": "g"}, "spec": {"schedulingPolicy": {"gang": {"m
 QUEUE = {"metadata": {"name": "q"}, "spec": {"weight": 3}}
 EVENT = {"metadata": {"name": "e"}, "involvedObject": {"kind": "Pod"}, "reason": "Failed"}
 CLASS = {"metadata": {"name": "c"}, "value": 10}
+SET = {"metadata": {"name": "d"}, "spec": {"replicas": 2, "selector": {}, "template": {}}}
 CLAIM = {"metadata": {"name": "c", "namespace": "team"}, "spec": {"storageClassName": "s"}}
 TYPED = {"apiVersion": "v1", "kind": "Node", **node("n")}
 
@@ -51,6 +52,10 @@ TYPED = {"apiVersion": "v1", "kind": "Node", **node("n")}
         ("podgroups.json", WORKLOAD, ("scheduling.k8s.io", "PodGroup")),
         ("custom-resources/queues.scheduling.volcano.sh/default.yaml", QUEUE, (VOLCANO, "Queue")),
         ("queues.scheduling.volcano.sh.json", {"metadata": {"name": "q"}}, (VOLCANO, "Queue")),
+        ("cluster-resources/deployments/a.json", SET, ("apps", "Deployment")),
+        ("jobs.jsonl", {"metadata": {"name": "j"}, "spec": {"parallelism": 2}}, ("batch", "Job")),
+        ("jobs.json", {"metadata": {"name": "j"}, "spec": {"tasks": []}}, ("batch.volcano.sh", "Job")),
+        ("pods.ndjson.gz", pod("p"), ("", "Pod")),
         ("queues.example.com.json", QUEUE, None),
         ("pods.json", {"spec": {"containers": []}}, None),
         ("pods.json", {"metadata": {"name": 1}}, None),
@@ -168,5 +173,5 @@ def test_an_array_of_anything_else_is_one_document(tmp_path: Path) -> None:
     (tmp_path / "nodes.json").write_text(json.dumps([node("n")]))
     (tmp_path / "rows.json").write_text(json.dumps([1, "two", {"three": 3}] * 100))
     (tmp_path / "events.json").write_text(json.dumps({"items": [EVENT] * 100}))
-    said = f"{tmp_path}: set aside: 1 document that holds no objects (rows.json: [0])"
-    assert load(tmp_path).warnings == (said,)
+    output = f"{tmp_path}: set aside: 1 document that holds no objects (rows.json: [0])"
+    assert load(tmp_path).warnings == (output,)

@@ -16,7 +16,7 @@ from cpsched.errors import InputError
 @dataclass(frozen=True)
 class Misbehave:
     how: str
-    told: Any = None
+    stated: Any = None
 
     def perform(self) -> tuple[dict[str, Any], bytes]:
         os.write(2, f"about to {self.how}\n".encode())
@@ -46,7 +46,7 @@ class Misbehave:
 
     def sleep_with_a_child(self) -> None:
         child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(7200)"], start_new_session=True)
-        with open(self.told, "w", encoding="ascii") as file:
+        with open(self.stated, "w", encoding="ascii") as file:
             file.write(str(child.pid))
         time.sleep(7200)
 

@@ -1,4 +1,4 @@
-"""What is spoilt in a run folder is told with its line, and costs only itself."""
+"""What is spoilt in a run folder is stated with its line, and costs only itself."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ STRANGE: list[Any] = [None, [1], {"x": "y"}, "text", True, -1, 10**30, 1.5, math
 def go_on(folder: Path) -> StudyTally:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(ROOT))
-        told = Recipe.parse({"kind": "Study", "instances": INSTANCES, "engines": "volcano,optimal"})
-        return run(RunFolder(folder), told, Means(workers=1))
+        stated = Recipe.parse({"kind": "Study", "instances": INSTANCES, "engines": "volcano,optimal"})
+        return run(RunFolder(folder), stated, Means(workers=1))
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def lines(file: Path) -> list[bytes]:
 
 
 def shown(folder: Path) -> tuple[int, list[str]]:
-    """How many rows the tables and the report have, and what is said to be missing."""
+    """How many rows the tables and the report have, and what is stated to be missing."""
     results = read(folder)
     export(results)
     StudySummary.of(results.cells()).rows()
@@ -65,13 +65,13 @@ def test_a_sound_folder_has_no_gaps(folder: Path) -> None:
     assert shown(folder) == (6, [])
 
 
-def test_a_line_that_is_no_json_is_told_and_only_its_cell_is_missing(folder: Path) -> None:
+def test_a_line_that_is_no_json_is_stated_and_only_its_cell_is_missing(folder: Path) -> None:
     file = folder / "results.jsonl"
     parts = lines(file)
     file.write_bytes(b"".join([*parts[:2], b"#" + parts[2], *parts[3:]]))
-    rows, told = shown(folder)
+    rows, stated = shown(folder)
     assert rows == 5
-    assert told == [
+    assert stated == [
         f"{file}: line 3 column 1: not valid JSON: a value is missing",
         f"{folder}: 1 of 6 cells have no result: nodes-used.json (model volcano, engine volcano, seed 1); "
         "run the study again, without --export, to run them",
@@ -100,13 +100,13 @@ def test_the_next_run_sets_it_aside_and_runs_its_cell_again(folder: Path) -> Non
     assert go_on(folder).notes == []
 
 
-def test_a_spoilt_record_of_an_instance_is_told_and_read_again(folder: Path) -> None:
+def test_a_spoilt_record_of_an_instance_is_stated_and_read_again(folder: Path) -> None:
     file = folder / "instances.jsonl"
     parts = lines(file)
     file.write_bytes(b"".join([parts[0], json.dumps({"key": json.loads(parts[1])["key"]}).encode() + b"\n", parts[2]]))
-    rows, told = shown(folder)
+    rows, stated = shown(folder)
     assert rows == 4
-    assert told == [
+    assert stated == [
         f"{file}: line 2: status: is missing",
         f"{file}: nothing about nodes-used.json, so their cells are missing",
     ]
@@ -115,20 +115,20 @@ def test_a_spoilt_record_of_an_instance_is_told_and_read_again(folder: Path) -> 
     assert shown(folder) == (6, [])
 
 
-def test_a_decision_that_is_gone_is_told(folder: Path) -> None:
+def test_a_decision_that_is_gone_is_stated(folder: Path) -> None:
     next((folder / "solutions").iterdir()).unlink()
-    rows, told = shown(folder)
+    rows, stated = shown(folder)
     assert rows == 5
-    assert told[0] == f"{folder}/solutions: 1 decisions are not there any more"
-    assert "1 of 6 cells have no result: " in told[1]
+    assert stated[0] == f"{folder}/solutions: 1 decisions are not there any more"
+    assert "1 of 6 cells have no result: " in stated[1]
 
 
-def test_many_lines_are_told_in_short(folder: Path) -> None:
+def test_many_lines_are_stated_in_short(folder: Path) -> None:
     file = folder / "results.jsonl"
     file.write_bytes(file.read_bytes() + b"[]\n" * (MOST_LINES + 5))
-    rows, told = shown(folder)
-    assert (rows, len(told)) == (6, MOST_LINES + 1)
-    assert told[-1] == f"{file}: 5 more lines cannot be read"
+    rows, stated = shown(folder)
+    assert (rows, len(stated)) == (6, MOST_LINES + 1)
+    assert stated[-1] == f"{file}: 5 more lines cannot be read"
 
 
 def test_records_of_other_versions_may_have_another_form(folder: Path) -> None:
@@ -140,7 +140,7 @@ def test_records_of_other_versions_may_have_another_form(folder: Path) -> None:
     assert lines(file)[-1] == other.encode()
 
 
-def test_levels_that_do_not_fit_the_optimum_are_told(folder: Path) -> None:
+def test_levels_that_do_not_fit_the_optimum_are_stated(folder: Path) -> None:
     file = folder / "results.jsonl"
     parts = lines(file)
     number = next(n for n, line in enumerate(parts) if json.loads(line)["engine"] == "volcano")
@@ -148,9 +148,9 @@ def test_levels_that_do_not_fit_the_optimum_are_told(folder: Path) -> None:
     record["levels"].pop()
     parts[number] = json.dumps(record).encode() + b"\n"
     file.write_bytes(b"".join(parts))
-    rows, told = shown(folder)
+    rows, stated = shown(folder)
     assert rows == 5
-    assert told[0].startswith(f"{file}: line {number + 1}: levels: not those of the optimum of the same instance")
+    assert stated[0].startswith(f"{file}: line {number + 1}: levels: not those of the optimum of the same instance")
 
 
 def places(value: Any, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -178,22 +178,25 @@ def doctored(record: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
 
 @pytest.mark.parametrize("name", ["results.jsonl", "instances.jsonl"])
 def test_no_record_is_beyond_telling(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever becomes of a value, the rest is shown, and what is left out is told with file, line and name."""
+    """Whatever becomes of a value, the rest is shown, and what is left out is stated with file, line and name."""
     monkeypatch.setattr("cpsched.lab.study.tables.has_parquet", _now_and_then())
     file = folder / name
     parts = lines(file)
-    seen = {"told": 0, "shown": 0}
+    seen = {"stated": 0, "shown": 0}
     for place, record in doctored(json.loads(parts[0])):
         file.write_bytes(b"".join([json.dumps(record).encode() + b"\n", *parts[1:]]))
-        rows, told = shown(folder)
-        seen["told" if told else "shown"] += 1
-        if told:
+        rows, stated = shown(folder)
+        seen["stated" if stated else "shown"] += 1
+        if stated:
             assert rows < 6
-            assert told[0].startswith((f"{file}: line 1: ", f"{file}: line 1 column ")), place
-            assert str(place[0]) in told[0] or place[0] == "key" or "is not a number in JSON" in told[0], (place, told)
+            assert stated[0].startswith((f"{file}: line 1: ", f"{file}: line 1 column ")), place
+            assert str(place[0]) in stated[0] or place[0] == "key" or "is not a number in JSON" in stated[0], (
+                place,
+                stated,
+            )
         else:
             assert rows == 6, place
-    assert seen["told"] > 3 * seen["shown"] > 0
+    assert seen["stated"] > 3 * seen["shown"] > 0
 
 
 def test_a_study_file_that_is_not_as_written_is_one_line(folder: Path) -> None:

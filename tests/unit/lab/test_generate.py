@@ -30,6 +30,9 @@ PINNED = {
     "fragmentation": "dc8c919d1730a6ba",
     "topology": "bc3d8177728ccd04",
     "gang-evict": "9ca5bcfdc7cff2a1",
+    "gpu-share": "20a3d9e3765a4e85",
+    "node-groups": "d97139f34aeaaa15",
+    "numa": "73fabc1de0f9cb49",
     "priority-matters": "f0c90f45299153bf",
     "kai-reclaim": "4667346fabfe7cc2",
     "openb": "89cb2ad7245eba1b",
@@ -129,7 +132,7 @@ def test_hash_seeds_and_processes_do_not_matter() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "output"),
     [
         (("contendet", {}), "unknown family contendet; did you mean contended? known: contended, gpu-pool"),
         (("contended", {"node": 3}), "family contended: no parameter node; did you mean nodes? known: nodes, gangs"),
@@ -137,10 +140,10 @@ def test_hash_seeds_and_processes_do_not_matter() -> None:
         (("openb", {}), "family openb samples a trace; say where it is: --trace DIR"),
     ],
 )
-def test_what_is_wrong_is_one_line(arguments: tuple[str, dict[str, Any]], said: str) -> None:
+def test_what_is_wrong_is_one_line(arguments: tuple[str, dict[str, Any]], output: str) -> None:
     with pytest.raises(InputError) as error:
         generate(*arguments)
-    assert str(error.value).startswith(said)
+    assert str(error.value).startswith(output)
 
 
 def test_a_trace_too_small_says_how_large_it_is() -> None:

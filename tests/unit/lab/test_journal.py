@@ -64,7 +64,7 @@ def test_a_file_of_nothing_but_a_torn_line(tmp_path: Path) -> None:
     assert journal.path.read_bytes() == b""
 
 
-def test_a_spoilt_line_in_the_middle_costs_only_itself_and_is_told(journal: Journal[Record]) -> None:
+def test_a_spoilt_line_in_the_middle_costs_only_itself_and_is_stated(journal: Journal[Record]) -> None:
     lines = journal.path.read_bytes().splitlines(keepends=True)
     journal.path.write_bytes(
         lines[0] + b"\0" * 5000 + b"\n[1]\n\n" + lines[2] + lines[1].replace(b'"text"', b'"key"') + b'{"key":'

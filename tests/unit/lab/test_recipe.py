@@ -27,7 +27,7 @@ def test_seeds(given: Any, seeds: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "output"),
     [
         ({"seeds": "5..1"}, "seeds: '5..1' counts backwards; write 1..5"),
         ({"seeds": "one"}, "seeds: 'one' is not a seed; write 3, or 1..5, or 1,4,9"),
@@ -42,10 +42,10 @@ def test_seeds(given: Any, seeds: tuple[int, ...]) -> None:
         ({"enginse": "kube"}, "enginse: no such field"),
     ],
 )
-def test_what_is_wrong_is_one_line(fields: dict[str, Any], said: str) -> None:
+def test_what_is_wrong_is_one_line(fields: dict[str, Any], output: str) -> None:
     with pytest.raises(InputError) as raised:
         recipe(**fields)
-    assert str(raised.value) == said
+    assert str(raised.value) == output
 
 
 def test_only_a_study_is_a_study() -> None:
@@ -72,11 +72,11 @@ def test_flags_overrule_and_name_files_from_here() -> None:
     assert base.changed({}) == base
 
 
-def test_what_cells_are_told() -> None:
-    told = recipe(pod_groups=True, threads=3, time_limit=5, prover="cp-sat")
-    assert told.options("kube", 4).pod_groups
-    assert not told.options("optimal", 4).pod_groups
-    options = told.options("optimal", 4)
+def test_what_cells_are_stated() -> None:
+    shown = recipe(pod_groups=True, threads=3, time_limit=5, prover="cp-sat")
+    assert shown.options("kube", 4).pod_groups
+    assert not shown.options("optimal", 4).pod_groups
+    options = shown.options("optimal", 4)
     assert (options.workers, options.time_limit, options.seed, options.prover) == (3, 5, 4, "cp-sat")
 
 

@@ -34,8 +34,8 @@ def slot() -> Iterator[Slot]:
         slot.close()
 
 
-def outcome(slot: Slot, how: str, limits: Limits = PLENTY, told: Any = None) -> Outcome:
-    return slot.run(Misbehave(how, told), limits)  # type: ignore[arg-type]
+def outcome(slot: Slot, how: str, limits: Limits = PLENTY, stated: Any = None) -> Outcome:
+    return slot.run(Misbehave(how, stated), limits)  # type: ignore[arg-type]
 
 
 def gone(pid: int) -> bool:
@@ -79,7 +79,7 @@ def test_the_solver_is_imported_before_the_fork_and_no_thread_lives_there(slot: 
         ("refuse", "input", "case.json: not good; make it better"),
     ],
 )
-def test_a_bad_end_is_told_in_one_line(slot: Slot, how: str, status: str, error: str) -> None:
+def test_a_bad_end_is_stated_in_one_line(slot: Slot, how: str, status: str, error: str) -> None:
     ended = outcome(slot, how)
     assert (ended.status, ended.error, ended.facts, ended.file) == (status, error, {}, b"")
     if status == "crash":

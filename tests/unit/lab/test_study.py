@@ -33,10 +33,10 @@ def recipe(corpus: Path, **fields: Any) -> Recipe:
     return Recipe.parse({"kind": "Study", "instances": [str(corpus)], **fields})
 
 
-def run_here(folder: Path, told: Recipe, **means: Any) -> StudyTally:
+def run_here(folder: Path, stated: Recipe, **means: Any) -> StudyTally:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(ROOT))
-        return run(RunFolder(folder), told, Means(workers=1, **means))
+        return run(RunFolder(folder), stated, Means(workers=1, **means))
 
 
 def lines(folder: Path) -> list[dict[str, Any]]:
@@ -117,7 +117,7 @@ def test_a_cell_decides_as_solve_does(finished: Path) -> None:
     assert cpsched.load(results.instance(instance.sha256)).sha256 == instance.sha256
 
 
-def test_the_first_difference_is_told(finished: Path) -> None:
+def test_the_first_difference_is_stated(finished: Path) -> None:
     rows = {(row["instance"], row["engine"], row["seed"]): row for row in read(finished).cells()}
     row = rows["a.json", "volcano", 1]
     assert (row["compared"], row["first_difference"], row["first_difference_rank"]) == (
@@ -133,7 +133,7 @@ def test_the_first_difference_is_told(finished: Path) -> None:
     assert (summary["cells"], summary["failed"], summary["behind"] + summary["same"]) == (6, 2, 4)
 
 
-def test_levels_are_told_beside_the_optimum(finished: Path) -> None:
+def test_levels_are_stated_beside_the_optimum(finished: Path) -> None:
     levels = [one for one in read(finished).levels() if (one["instance"], one["engine"]) == ("a.json", "volcano")]
     count = next(one for one in levels if one["level"] == "victim_count")
     assert (count["value"], count["optimal_value"], count["proved"], count["rank"]) == (3, 1, False, 5)
@@ -190,8 +190,8 @@ def test_a_second_run_does_nothing(copied: Path, corpus: Path) -> None:
 
 
 def test_limits_of_a_cell_and_order_change_no_key(copied: Path, corpus: Path) -> None:
-    told = recipe(corpus, seeds="2,1", engines="optimal,volcano", memory="1Gi", grace=7)
-    assert run_here(copied, told).ran == 0
+    stated = recipe(corpus, seeds="2,1", engines="optimal,volcano", memory="1Gi", grace=7)
+    assert run_here(copied, stated).ran == 0
 
 
 def test_a_larger_study_runs_only_what_is_new(copied: Path, corpus: Path) -> None:
@@ -201,13 +201,13 @@ def test_a_larger_study_runs_only_what_is_new(copied: Path, corpus: Path) -> Non
     assert len(lines(copied)) == 15
 
 
-def test_failed_cells_run_again_when_told(copied: Path, tmp_path: Path, corpus: Path) -> None:
+def test_failed_cells_run_again_when_stated(copied: Path, tmp_path: Path, corpus: Path) -> None:
     tally = run_here(copied, recipe(corpus, seeds="1,2"), retry_failed=True)
     assert (tally.kept, tally.ran, tally.failed) == (8, 4, 4)
-    mended = tmp_path / "mended"
-    shutil.copytree(corpus, mended)
-    shutil.copy(TINY / "gang-all-or-nothing.json", mended / "broken.json")
-    tally = run_here(copied, recipe(mended, seeds="1,2"))
+    fixed = tmp_path / "fixed"
+    shutil.copytree(corpus, fixed)
+    shutil.copy(TINY / "gang-all-or-nothing.json", fixed / "broken.json")
+    tally = run_here(copied, recipe(fixed, seeds="1,2"))
     assert (tally.kept, tally.ran, tally.failed) == (8, 4, 0)
     assert {row["status"] for row in read(copied).cells()} == {"ok"}
 
@@ -265,7 +265,7 @@ def test_one_study_at_a_time(tmp_path: Path, corpus: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "output"),
     [
         ({"instances": "nowhere/*.json"}, "nowhere/*.json: instances: no file matches"),
         ({"instances": []}, "instances: no instances"),
@@ -275,19 +275,19 @@ def test_one_study_at_a_time(tmp_path: Path, corpus: Path) -> None:
         ({"models": "volcano,models/volcano.yaml"}, "models: two models are called volcano"),
     ],
 )
-def test_what_is_wrong_is_said_before_anything_runs(
-    fields: dict[str, Any], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_what_is_wrong_is_stated_before_anything_runs(
+    fields: dict[str, Any], output: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)
-    with pytest.raises(InputError, match=re.escape(said)):
+    with pytest.raises(InputError, match=re.escape(output)):
         run_here(tmp_path / "run", recipe(CASE, **fields))
     assert not (tmp_path / "run").exists()
 
 
 def test_everything_that_can_change_a_result_is_in_the_key() -> None:
     def key(source: str = "s", versions: str = "1", content: str = "m", conf: Any = None, **fields: Any) -> str:
-        told = recipe(CASE, **fields)
-        plan = StudyPlan.of(told.model_copy(update={"conf": None}))
+        stated = recipe(CASE, **fields)
+        plan = StudyPlan.of(stated.model_copy(update={"conf": None}))
         model = plan.models[0]._replace(content={**plan.models[0].content, "description": content})
         whole = StudyPlan(plan.recipe, (model,), conf, {"cpsched": versions})
         return next(whole.cells([Source(source, ("name",))])).key

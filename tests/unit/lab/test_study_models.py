@@ -62,10 +62,10 @@ def recipe(corpus: Path, **fields: Any) -> Recipe:
     return Recipe.parse({"kind": "Study", "instances": [str(corpus)], **fields})
 
 
-def run_here(folder: Path, told: Recipe) -> StudyTally:
+def run_here(folder: Path, stated: Recipe) -> StudyTally:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(ROOT))
-        return run(RunFolder(folder), told, Means(workers=1))
+        return run(RunFolder(folder), stated, Means(workers=1))
 
 
 def rows(folder: Path) -> dict[tuple[str, str, str], tuple[Any, ...]]:
@@ -99,9 +99,9 @@ def test_each_instance_has_its_own_model_and_the_mirror_made_for_it(finished: Pa
 
 def test_the_summary_counts_instances_by_what_decided(finished: Path) -> None:
     summary = StudySummary.of(read(finished).cells())
-    told = {(one["model"], one["by"], one["instances"]) for one in summary.models()}
+    stated = {(one["model"], one["by"], one["instances"]) for one in summary.models()}
     counts = Counter((model, by) for _, model, by, _ in ASKED)
-    assert told == {(*choice, count) for choice, count in counts.items()}
+    assert stated == {(*choice, count) for choice, count in counts.items()}
     report = study_report("s", read(finished).rows(), lambda *_: [], drawn=False)
     [line] = [one.text for one in report.verdict if ": model" in one.text]
     assert set(line.rstrip(".").split("; ")) == {
@@ -120,7 +120,7 @@ def test_a_named_model_needs_no_reason_and_has_the_same_keys(copied: Path, corpu
 
 
 def test_a_study_begun_before_goes_on_as_it_was(tmp_path: Path, corpus: Path) -> None:
-    """Then the default was written out, no instance was asked, and no cell said why."""
+    """Then the default was written out, no instance was asked, and no cell stated why."""
     folder = tmp_path / "run"
     run_here(folder, recipe(corpus, models="volcano", engines="volcano,optimal"))
     for name in ("instances.jsonl", "results.jsonl"):

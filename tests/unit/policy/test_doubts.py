@@ -145,7 +145,7 @@ class TestKube:
     def test_after_the_binding_nothing_is_decided(self) -> None:
         assert kube(postBind={"enabled": ["NodeResourceTopologyMatch", "Mine"]}).doubts == ()
 
-    def test_unknown_names_are_told_in_the_order_of_the_file(self) -> None:
+    def test_unknown_names_are_stated_in_the_order_of_the_file(self) -> None:
         names = [f"Mine{number}" for number in range(9)]
         warnings = kube(filter={"disabled": names}).warnings
         assert [warning.split('"')[1] for warning in warnings] == names

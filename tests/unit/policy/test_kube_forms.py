@@ -40,11 +40,11 @@ def test_every_form_is_read_with_its_own_weights(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_an_old_form_is_told_with_its_releases(form: str) -> None:
+def test_an_old_form_is_stated_with_its_releases(form: str) -> None:
     warnings = parse(form).warnings
-    said = f"k: apiVersion: releases {FORMS[form].releases} read {form}: its default weights hold"  # type: ignore[index]
+    output = f"k: apiVersion: releases {FORMS[form].releases} read {form}: its default weights hold"  # type: ignore[index]
     assert len(warnings) == (form != "v1")
-    assert all(warning.startswith(said) for warning in warnings)
+    assert all(warning.startswith(output) for warning in warnings)
 
 
 @pytest.mark.parametrize("form", FORMS)

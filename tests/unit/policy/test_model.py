@@ -167,7 +167,7 @@ def test_a_release_may_be_written_as_a_number() -> None:
         ({"name": ""}, "m.yaml: name: "),
     ],
 )
-def test_a_wrong_model_is_told_in_one_line(fields: dict[str, Any], text: str) -> None:
+def test_a_wrong_model_is_stated_in_one_line(fields: dict[str, Any], text: str) -> None:
     message = refusal(**fields)
     assert text in message
     assert "\n" not in message

@@ -92,7 +92,7 @@ class TestActions:
         assert calm.actions == ("bind",)
         assert not calm.evicts("preempt")
 
-    def test_throughput_evicts_nobody_whatever_is_configured(self) -> None:
+    def test_throughput_evicts_no_task_whatever_is_configured(self) -> None:
         conf = {"actions": "allocate, preempt", "tiers": [{"plugins": [{"name": "gang"}]}]}
         throughput = policy_for(load_model("throughput"), conf)
         assert throughput.has_action("preempt")

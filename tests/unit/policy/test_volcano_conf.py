@@ -22,7 +22,7 @@ def test_actions_keep_their_order_and_may_repeat() -> None:
     assert VolcanoConf.parse(given).actions == ("enqueue", "reclaim", "allocate", "enqueue")
 
 
-def test_flags_are_on_unless_said_otherwise_but_hierarchy_and_cluster_order() -> None:
+def test_flags_are_on_unless_stated_otherwise_but_hierarchy_and_cluster_order() -> None:
     plugin = VolcanoConf.parse(conf(gang())).plugin("gang")
     assert plugin is not None
     assert {flag for flag in FLAGS if not plugin.on(flag)} == {"enableHierarchy", "enabledClusterOrder"}

@@ -89,7 +89,7 @@ def test_charts_can_be_left_out() -> None:
     assert all(isinstance(block, Table) or hasattr(block, "text") for one in plain.sections for block in one.blocks)
 
 
-def test_a_study_in_which_nobody_decided_is_a_report_all_the_same() -> None:
+def test_a_study_in_which_no_task_decided_is_a_report_all_the_same() -> None:
     page = html(study_report("run", [], lambda *_: [], drawn=True))
     assert "nothing to compare" in page
 

@@ -1,4 +1,4 @@
-"""What is said of a level's proof."""
+"""What is stated of a level's proof."""
 
 from __future__ import annotations
 

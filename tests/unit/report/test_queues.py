@@ -43,7 +43,7 @@ def test_without_shares_there_is_no_such_section() -> None:
     assert queue_section(seen("kube-greedy-not-minimum.yaml", "kube", "kube"), ["cpu"]) is None
 
 
-def test_shares_that_cannot_be_computed_are_said_to_be_so() -> None:
+def test_shares_that_cannot_be_computed_are_stated_to_be_so() -> None:
     report = decision_report(seen("jobs-above-a-leaf.json"))
     [section] = [one for one in report.sections if one.key == "queues"]
     assert getattr(section.blocks[0], "text", "").startswith("Shares are not computed: ")

@@ -25,15 +25,15 @@ class TestCharge:
             "evicted": [f"old/task-{i}" for i in range(victims)],
         }
 
-    def test_nobody_rides_along(self):
-        """The second victim's room is used by one who may evict nobody; his neighbour does not need it."""
+    def test_no_task_rides_along(self):
+        """The second victim's room is used by one who may evict no task; his neighbour does not need it."""
         found = findings(decide(snapshot_of(self.rider()), self.both(2)))
         assert [tuple(v) for v in found] == [
-            ("charge", "n1", "uses room of victims that nobody with a right to it needs")
+            ("charge", "n1", "uses room of victims that no task with a right to it needs")
         ]
 
     def test_leftovers_may_be_used(self):
-        """One victim of two CPUs, needed for one: the other CPU is there for anybody."""
+        """One victim of two CPUs, needed for one: the other CPU is there for any task."""
         source = self.rider(victims=1, victim_cpu=2)
         assert broken(decide(snapshot_of(source), self.both(1))) == set()
 
@@ -81,7 +81,7 @@ class TestCharge:
         assert broken(decide(snapshot_of(source), decision)) == set()
 
     def test_the_right_payer_has_to_be_found(self):
-        """One victim only a may evict, one anybody; b must be given the one it has a right to."""
+        """One victim only a may evict, one any task; b must be given the one it has a right to."""
         low = job("low", running(), priority=10, minMember=0)
         mid = job("mid", running(), priority=50, minMember=0)
         source = cluster(low, mid, job("a", pending(), priority=1000), job("b", pending(), priority=50), nodes=2)
@@ -91,7 +91,7 @@ class TestCharge:
         assert broken(decide(snapshot_of(source), decision)) == {"charge"}
 
     def test_cluster_scope_charges_across_nodes(self):
-        """With scope cluster a victim elsewhere may be charged to whoever may evict it anywhere."""
+        """With scope cluster a victim elsewhere may be charged to any task that may evict it anywhere."""
         old = job("old", running(), running(node="n2", role="far"), priority=10, minMember=0)
         new = job("a", pending(), priority=100)
         rider = job("rider", pending(preemptionPolicy="Never"), priority=100)

@@ -11,7 +11,7 @@ ALL = "enqueue, allocate, preempt, reclaim, backfill"
 PROPORTION = conf(ALL, *BASE, "proportion")
 CAPACITY = conf(ALL, *BASE, "capacity")
 TAKE = {"reserves": {"a/task-0": "n1"}, "evicted": ["old/task-0"]}
-NOBODY = "nobody placed on n1 for a starving job may evict it"
+NO_TASK = "no task placed on n1 for a starving job may evict it"
 NO_SHARE = "reclaim: its queue {} is not above its deserved share, or the other queue has no claim"
 
 
@@ -39,31 +39,31 @@ class TestPreempt:
     def test_equals_and_betters_stay(self, priority):
         """Equal priority is not lower."""
         source = full_node(old_job={"priority": priority})
-        assert evictions(source, TAKE) == [("old/task-0", NOBODY)]
+        assert evictions(source, TAKE) == [("old/task-0", NO_TASK)]
 
     def test_job_priority_counts_not_pod_priority(self):
         """The job's class decides, whatever number the pods carry."""
         assert evictions(full_node(old={"priority": 5000}, new={"priority": 0}), TAKE) == []
         source = full_node(old={"priority": 0}, new={"priority": 5000}, old_job={"priority": 100})
-        assert evictions(source, TAKE) == [("old/task-0", NOBODY)]
+        assert evictions(source, TAKE) == [("old/task-0", NO_TASK)]
 
     def test_other_queue(self):
         """preempt stays within the queue."""
         source = full_node(old_job={"queue": "other"}, queues=[{"name": "other"}, {"name": "default"}])
-        assert evictions(source, TAKE, conf=conf("allocate, preempt", *BASE, "proportion")) == [("old/task-0", NOBODY)]
+        assert evictions(source, TAKE, conf=conf("allocate, preempt", *BASE, "proportion")) == [("old/task-0", NO_TASK)]
 
     def test_policy_never(self):
-        """A pod that never preempts evicts nobody."""
-        assert evictions(full_node(new={"preemptionPolicy": "Never"}), TAKE) == [("old/task-0", NOBODY)]
+        """A pod that never preempts evicts no task."""
+        assert evictions(full_node(new={"preemptionPolicy": "Never"}), TAKE) == [("old/task-0", NO_TASK)]
 
     def test_not_preemptable(self):
         """A pod marked not preemptable is no victim."""
-        assert evictions(full_node(old={"preemptable": False}), TAKE) == [("old/task-0", NOBODY)]
+        assert evictions(full_node(old={"preemptable": False}), TAKE) == [("old/task-0", NO_TASK)]
 
     def test_releasing_pod_is_no_victim(self):
         """What goes already cannot be evicted."""
         source = full_node(old={"deletionTimestamp": "2026-01-01T00:00:00Z"})
-        assert evictions(source, TAKE) == [("old/task-0", NOBODY)]
+        assert evictions(source, TAKE) == [("old/task-0", NO_TASK)]
 
     def test_bound_pod_is_a_victim(self):
         """A pod that has its node but does not run yet may be preempted."""
@@ -72,27 +72,27 @@ class TestPreempt:
     def test_best_effort_preemptor(self):
         """A task that asks for nothing evicts only what asks for nothing."""
         node = [{"name": "n1", "allocatable": {"cpu": 1, "pods": 1}}]
-        assert evictions(full_node(new={"cpu": None}, nodes=node), TAKE) == [("old/task-0", NOBODY)]
+        assert evictions(full_node(new={"cpu": None}, nodes=node), TAKE) == [("old/task-0", NO_TASK)]
         assert evictions(full_node(old={"cpu": None}, new={"cpu": None}, nodes=node), TAKE) == []
 
     def test_job_that_does_not_starve(self):
-        """A job at its minimum evicts nobody for further tasks."""
+        """A job at its minimum evicts no task for further tasks."""
         source = full_node(new_job={"minMember": 0})
-        assert evictions(source, TAKE) == [("old/task-0", NOBODY)]
+        assert evictions(source, TAKE) == [("old/task-0", NO_TASK)]
 
     def test_who_starves_is_the_plugins_question(self):
         """With gang's flag off, priority alone calls every job starving that has tasks left."""
         settings = conf(ALL, "priority", {"name": "gang", "enableJobStarving": False}, "proportion")
         assert evictions(full_node(new_job={"minMember": 0}), TAKE, conf=settings) == []
 
-    def test_nobody_starves_without_a_plugin_that_says_so(self):
+    def test_no_task_starves_without_a_plugin_that_says_so(self):
         """No plugin, no starving job, no right."""
-        assert evictions(full_node(), TAKE, conf=conf(ALL, "predicates")) == [("old/task-0", NOBODY)]
+        assert evictions(full_node(), TAKE, conf=conf(ALL, "predicates")) == [("old/task-0", NO_TASK)]
 
     def test_action_has_to_be_configured(self):
         """Without preempt there is no preempting."""
         settings = conf("enqueue, allocate, reclaim", *BASE, "proportion")
-        assert evictions(full_node(), TAKE, conf=settings) == [("old/task-0", NOBODY)]
+        assert evictions(full_node(), TAKE, conf=settings) == [("old/task-0", NO_TASK)]
 
     def test_own_job_by_task_priority(self):
         """Within a job the task's priority decides, strictly."""
@@ -106,14 +106,14 @@ class TestPreempt:
     def test_victim_elsewhere(self):
         """The victim has to be on the node where it makes room, unless the scope is the cluster."""
         source = full_node(old={"node": "n2"}, nodes={"n1": 1, "n2": 1})
-        assert evictions(source, TAKE) == [("old/task-0", "nobody placed on n2 for a starving job may evict it")]
+        assert evictions(source, TAKE) == [("old/task-0", "no task placed on n2 for a starving job may evict it")]
         assert evictions(source, TAKE, rules={"eviction.scope": "cluster"}) == []
 
     def test_kube_scheduler_compares_pod_priorities(self):
         """There a pod is its own job, marks do not count, and a BestEffort pod may evict any other."""
         source = full_node(old={"preemptable": False}, new={"cpu": None})
         assert evictions(source, TAKE, model="kube") == []
-        assert evictions(full_node(old_job={"priority": 100}), TAKE, model="kube") == [("old/task-0", NOBODY)]
+        assert evictions(full_node(old_job={"priority": 100}), TAKE, model="kube") == [("old/task-0", NO_TASK)]
 
 
 class TestHowItIsStated:
@@ -230,19 +230,19 @@ class TestReclaimUnderProportion:
 
     def test_queue_that_gives_nothing_back(self):
         """reclaimable: false."""
-        assert evictions(two_queues(left={"reclaimable": False}), take()) == [("old/task-0", NOBODY)]
+        assert evictions(two_queues(left={"reclaimable": False}), take()) == [("old/task-0", NO_TASK)]
 
     def test_action_has_to_be_configured(self):
         """Without reclaim nothing is given back."""
         settings = conf("enqueue, allocate, preempt", *BASE, "proportion")
-        assert evictions(two_queues(), take(), conf=settings) == [("old/task-0", NOBODY)]
+        assert evictions(two_queues(), take(), conf=settings) == [("old/task-0", NO_TASK)]
 
-    def test_without_shares_nobody_is_above(self):
+    def test_without_shares_no_task_is_above(self):
         """Without a share plugin there is nothing to be above of."""
         assert evictions(two_queues(), take(), conf=conf(ALL, *BASE)) == [("old/task-0", NO_SHARE.format("left"))]
 
     def test_what_the_decision_places_gives_no_right(self):
-        """A queue is judged by what it holds now; new tasks of its own do not make it a giver."""
+        """A queue is checked by what it holds now; new tasks of its own do not make it a giver."""
         old = job("old", running(), minMember=0, queue="left")
         more = job("more", pending(), queue="left")
         source = cluster(
@@ -307,7 +307,7 @@ class TestReclaimUnderCapacity:
         assert (evictions(source, take(), conf=conf(ALL, *BASE, plugin)) == []) is right
 
     def test_root_is_no_claim(self):
-        """However far the level reaches, what the root deserves is nobody's own."""
+        """However far the level reaches, what the root deserves is no task's own."""
         plugin = {"name": "capacity", "enableHierarchy": True, "arguments": {"ancestorReclaimLevel": 5}}
         queues = [
             {"name": "root"},

@@ -101,7 +101,7 @@ class TestGang:
         assert broken(decide(snapshot_of(source), {"binds": {"a/worker-0": "n1"}})) == set()
 
     def test_without_the_plugin(self):
-        """Without gang nobody asks for the minimum."""
+        """Without gang no task asks for the minimum."""
         settings = conf(ACTIONS, *PLUGINS)
         assert broken(decide(snapshot_of(self.three, conf=settings), {"binds": places("a", 0)})) == set()
 
@@ -159,14 +159,14 @@ class TestProtectGang:
         snapshot = snapshot_of(attacked(2, 2, cpu=len(victims)), rules={"protect.gang": "whole"})
         assert broken(decide(snapshot, attack(*victims))) == expected
 
-    def test_whole_counts_everybody_at_work(self):
+    def test_whole_counts_every_task_at_work(self):
         """All running tasks, also those above the minimum."""
         snapshot = snapshot_of(attacked(3, 2, cpu=2), rules={"protect.gang": "whole"})
         assert broken(decide(snapshot, attack(0, 1))) == {"protect.gang"}
 
     @pytest.mark.parametrize("over", [{"phase": "Succeeded"}, {"phase": "Failed"}, LEAVING])
     def test_whole_leaves_out_who_is_done_or_going(self, over):
-        """Whoever has ended or is being deleted cannot be lost, and what is left can."""
+        """A task that has ended or is being deleted cannot be lost, and what is left can."""
         old = job("old", running(replicas=2), running(role="over", **over), priority=10, minMember=3)
         source = cluster(old, job("a", pending(3), priority=100), nodes=3)
         snapshot = snapshot_of(source, rules={"protect.gang": "whole"})
@@ -194,7 +194,7 @@ class TestProtectGang:
         assert broken(decide(snapshot_of(source, conf=with_gang(**flags)), attack(0))) == expected
 
     def test_new_tasks_make_up_for_victims(self):
-        """What the gang starts anew counts for its minimum."""
+        """What the gang starts again counts for its minimum."""
         old = job("old", running(replicas=2), pending(role="new"), priority=10, minMember=2)
         source = cluster(old, job("a", pending(), priority=100), nodes={"n1": 2, "n2": 1})
         decision = attack(0) | {"binds": {"old/new-0": "n2"}}

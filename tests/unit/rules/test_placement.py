@@ -27,13 +27,13 @@ class TestAssignment:
         assert broken(decide(snapshot_of(cluster(job("a", pending()))), BIND)) == set()
 
     def test_unknown_task(self):
-        """Nobody is placed who does not exist."""
+        """No task is placed who does not exist."""
         assert messages("assignment", cluster(job("a", pending())), {"binds": {"a/task-7": "n1"}}) == [
             ("a/task-7", "does not exist")
         ]
 
     def test_unknown_node(self):
-        """Nobody is placed where nothing is."""
+        """No task is placed where nothing is."""
         assert messages("assignment", cluster(job("a", pending())), {"reserves": {"a/task-0": "n9"}}) == [
             ("a/task-0", "is placed on n9, which does not exist")
         ]
@@ -55,7 +55,7 @@ class TestAssignment:
         ],
     )
     def test_only_pending_tasks(self, fields, status):
-        """Whoever is not waiting cannot be placed."""
+        """A task that is not pending cannot be placed."""
         assert messages("assignment", cluster(job("a", pending(**fields), minMember=0)), BIND) == [
             ("a/task-0", f"is {status}, not Pending")
         ]
@@ -66,7 +66,7 @@ class TestAssignment:
         assert messages("assignment", cluster(job("a", gated)), BIND) == [("a/task-0", "is held by a scheduling gate")]
 
     def test_pod_without_a_job(self):
-        """A pod that names a PodGroup nobody gave is in no job, so it is not placed."""
+        """A pod that names a PodGroup no task gave is in no job, so it is not placed."""
         orphan = {
             "apiVersion": "v1",
             "kind": "Pod",
@@ -215,7 +215,7 @@ class TestFilters:
         assert broken(decide(snapshot_of(cluster(job("a", tolerant), nodes=self.tainted)), BIND)) == set()
 
     def test_no_predicates_plugin(self):
-        """Without the plugin nobody asks."""
+        """Without the plugin no task asks."""
         settings = conf("enqueue, allocate", "priority", "gang")
         source = cluster(job("a", pending()), nodes=self.tainted)
         assert broken(decide(snapshot_of(source, conf=settings), BIND)) == set()

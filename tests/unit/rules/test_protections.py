@@ -108,7 +108,7 @@ class TestPdb:
         assert broken(decide(snapshot_of(self.databases(other), conf=self.hard), self.two)) == set()
 
     def test_budget_without_a_selector(self):
-        """It covers nobody."""
+        """It covers no task."""
         raw = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "b"}}
         source = {**self.databases(), "objects": [raw]}
         assert broken(decide(snapshot_of(source, conf=self.hard), self.two)) == set()
@@ -150,7 +150,7 @@ class TestPdb:
             {"model": "kube"},
         ],
     )
-    def test_nobody_protects(self, options):
+    def test_no_task_protects(self, options):
         """Without the plugin, with its flag off, or where the model is lenient, budgets may be exceeded."""
         assert broken(decide(snapshot_of(self.databases(budget(0)), **options), self.two)) == set()
 
@@ -193,7 +193,7 @@ class TestGuarantee:
         assert broken(decide(snapshot_of(self.guaranteed(2), conf=self.capacity), decision)) == set()
 
     def test_flag_and_model(self):
-        """With the plugin's enableReclaimable off, or by the model, nobody looks."""
+        """With the plugin's enableReclaimable off, or by the model, no task looks."""
         settings = conf(ALL, *BASE, {"name": "capacity", "enableReclaimable": False})
         assert broken(decide(snapshot_of(self.guaranteed(2), conf=settings), TAKE)) == set()
         off = snapshot_of(self.guaranteed(2), conf=self.capacity, rules={"protect.guarantee": "off"})

@@ -125,7 +125,7 @@ class TestQueue:
             {"rules": {"queue": "off"}},
         ],
     )
-    def test_nobody_limits_queues(self, options):
+    def test_no_task_limits_queues(self, options):
         """Without a share plugin, with its flag off, or by the model there is no limit."""
         assert found(self.halves, binds(a=3), **options) == []
 
@@ -198,7 +198,7 @@ class TestEnqueue:
         return cluster(*jobs, nodes=2, **fields)
 
     def test_one_by_one_is_not_enough(self):
-        """Each may enter alone, both together overcommit the cluster; both are told so."""
+        """Each may enter alone, both together overcommit the cluster; both are stated so."""
         assert found(self.waiting(2, 2), binds(j0=1)) == []
         refused = found(self.waiting(2, 2), binds(j0=1, j1=1))
         assert [(rule, subject) for rule, subject, _ in refused] == [
@@ -231,14 +231,14 @@ class TestEnqueue:
         assert found(cluster(job("a", pending())), decision) == []
 
     def test_rule_off(self):
-        """With the rule off everybody enters."""
+        """With the rule off every task enters."""
         assert found(self.waiting(2, 2), binds(j0=1, j1=1), rules={"enqueue": "off"}) == []
 
     def test_allocate_promotes_without_the_action(self):
         """Where enqueue is not configured allocate lets Pending jobs in."""
         assert found(self.waiting(2, 2), binds(j0=1, j1=1), conf=conf("allocate", *BASE, "overcommit")) == []
 
-    def test_nobody_lets_them_in(self):
+    def test_no_task_lets_them_in(self):
         """With neither action they stay out."""
         decision = {"reserves": {"j0/task-0": "n1"}}
         assert found(self.waiting(None), decision, conf=conf("preempt", *BASE)) == [

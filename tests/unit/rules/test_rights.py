@@ -28,7 +28,7 @@ def evicting(*numbers, **placed):
 
 
 class TestTogether:
-    """Victims of one queue are judged in the best order, one after another."""
+    """Victims of one queue are checked in the best order, one after another."""
 
     four = cluster(
         job("old", running(replicas=4), minMember=0, queue="left"),
@@ -89,7 +89,7 @@ class TestTogether:
 
     @pytest.mark.parametrize(("share", "entitled"), [(1, ["own", "a"]), (3, ["own"])])
     def test_one_more_goes_beside_those_that_are_reclaimed(self, share, entitled):
-        """One of two may be reclaimed from a share of three; that is the far one, which nobody preempts."""
+        """One of two may be reclaimed from a share of three; that is the far one, which no task preempts."""
         old = job("old", running(2), running(2, node="n2", role="far"), priority=10, minMember=0, queue="left")
         new = [job("own", pending(), priority=100, queue="left"), job("a", pending(replicas=2), queue="right")]
         queues = [{"name": "left", "deserved": {"cpu": share}}, {"name": "right", "deserved": {"cpu": 4}}]
@@ -132,12 +132,12 @@ class TestClaim:
     def test_what_is_not_asked_for_does_not_count(self):
         """Beyond its share in memory the queue may still reclaim CPU for a task that asks for no memory."""
         node = {"name": "n1", "allocatable": {"cpu": 4, "memory": "2Gi", "pods": 10}}
-        holder = job("held", running(None, requests={"memory": "2Gi"}), minMember=0, queue="right")
+        container = job("held", running(None, requests={"memory": "2Gi"}), minMember=0, queue="right")
         old = job("old", running(4, requests={"memory": 0}), pending(1, role="m", requests={"memory": "2Gi"}),
                   minMember=0, queue="left")  # fmt: skip
         for memory in ({}, {"memory": 0}):
             new = job("a", pending(1, requests=memory), queue="right")
-            source = cluster(holder, old, new, nodes=[node], queues=QUEUES)
+            source = cluster(container, old, new, nodes=[node], queues=QUEUES)
             assert refused(source, evicting(0, a=1)) == []
 
     def test_pods_do_not_count(self):
@@ -190,7 +190,7 @@ class TestCountsUnder:
         ],
     )
     def test_named_or_not(self, action, flags, expected):
-        """Under the action it names, else under preempt if anybody may preempt it."""
+        """Under the action it names, else under preempt if any task may preempt it."""
         decision = {
             "reserves": {"a/task-0": "n1", "b/task-0": "n1"},
             "evictions": [{"task": "old/task-0", "action": action}],
@@ -232,7 +232,7 @@ class TestCountsUnder:
         assert "protect.gang" in broken(decide(snapshot, decision))
 
     def test_placed_task_without_a_job(self):
-        """It evicts nobody, and is assignment's business."""
+        """It evicts no task, and is assignment's business."""
         orphan = {
             "apiVersion": "v1",
             "kind": "Pod",
@@ -307,7 +307,7 @@ class TestCharging:
         assert broken(decide(snapshot_of(cluster(old, new, rider, nodes=[node])), decision)) == {"charge"}
 
     def test_search_that_gives_up_says_so(self, monkeypatch):
-        """Not decided is told apart from refused."""
+        """Not decided is distinguished from refused."""
         monkeypatch.setattr(charging, "STEPS", 0)
         source = cluster(job("old", running(), priority=10, minMember=0), job("a", pending(), priority=100), nodes=1)
         (found,) = findings(decide(snapshot_of(source), evicting(0, a=1)))

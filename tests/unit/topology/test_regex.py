@@ -75,7 +75,7 @@ def test_what_go_does_not_compile_selects_nothing(pattern: str) -> None:
 
 
 @pytest.mark.parametrize("pattern", ["(" * 300 + ")" * 300, "(a{100}){100}", r"\p{Greek}"])
-def test_what_is_too_large_or_not_supported_is_said(pattern: str) -> None:
+def test_what_is_too_large_or_not_supported_is_stated(pattern: str) -> None:
     with pytest.raises(InputError, match="regular expression"):
         compiled(pattern)
 

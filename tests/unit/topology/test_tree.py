@@ -105,7 +105,7 @@ class TestMalformed:
         assert tree.parent("s0") == "b0"
         assert tree.children("x") == []
 
-    def test_whoever_arrives_later_raises_it_again(self) -> None:
+    def test_a_later_arrival_raises_it_again(self) -> None:
         first, second = RACKS
         assert tree_of(*NODES, first, BLOCK, domain("x", 2, exact("s0")), second).ready
 

@@ -50,10 +50,10 @@ class TestCordon:
 
 
 class TestDrain:
-    """Pods of controllers wait anew; others stay."""
+    """Pods of controllers wait again; others stay."""
 
     def test_who_stays(self):
-        """DaemonSets' pods, mirror pods, and those that nobody would make again."""
+        """DaemonSets' pods, mirror pods, and those that no task would make again."""
         items = [
             running("web"),
             running("daemon", owner="DaemonSet"),

@@ -154,7 +154,7 @@ class DomainAllocation:
         return statement, scores[domain]
 
     def _best(self, scores: Mapping[str, float]) -> str:
-        """A domain of the highest score; which of several is upstream's dice."""
+        """A domain of the highest score; which of several is random upstream."""
         top = max(scores.values())
         equal = [name for name, score in scores.items() if score == top]
         return equal[self._session.choices.pick(len(equal))]

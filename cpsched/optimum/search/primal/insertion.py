@@ -1,7 +1,7 @@
 """Insertion: jobs that wait are placed one after another into what a decision leaves free, evicting where they may.
 
 A job gets its minimum or nothing, the tasks of each where least is left (best fit). What is free is known in floats,
-and rules about neighbours, charges and the order of reclaim are not looked at: so the checker judges the decision.
+and rules about neighbours, charges and the order of reclaim are not looked at: so the checker checks the decision.
 """
 
 from __future__ import annotations

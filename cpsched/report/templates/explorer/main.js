@@ -80,7 +80,7 @@ class Explorer {
     }
   }
 
-  say(text) { this.part("said").textContent = text; }
+  say(text) { this.part("message").textContent = text; }
 
   get at() {
     const last = this.cluster.states.length - 1, stated = this.state.at === "" ? last : +this.state.at;

@@ -49,8 +49,8 @@ def test_an_eviction_names_one_who_has_the_claim() -> None:
         job("a", pending(None), priority=100, queue="right"),
         job("b", pending(), priority=100, queue="right"),
     ]
-    told = conf("allocate, reclaim, backfill", "priority", "gang", "predicates", "capacity")
-    snapshot = snapshot_of(cluster(*jobs, nodes=5, queues=queues), conf=told)
+    shown = conf("allocate, reclaim, backfill", "priority", "gang", "predicates", "capacity")
+    snapshot = snapshot_of(cluster(*jobs, nodes=5, queues=queues), conf=shown)
     found = optimum(snapshot.instance, snapshot.policy, SolveParams(workers=1))
     assert found.status is SolutionStatus.OPTIMAL
     assert {**found.binds, **found.pipelined} == {"a/task-0": "n1", "b/task-0": "n1"}
@@ -59,7 +59,7 @@ def test_an_eviction_names_one_who_has_the_claim() -> None:
 
 @pytest.mark.parametrize(("cores", "binds", "reserves"), [(4, "a", "b"), (3, "", "a"), (6, "ab", "c"), (8, "abc", "")])
 def test_gangs_that_are_alike_are_served_whole(cores: int, binds: str, reserves: str) -> None:
-    """Two of the cores are the victims'; whoever starts, waits or gets nothing does so with all its tasks."""
+    """Two of the cores are the victims'; a gang that starts, is reserved or gets nothing does so with all its tasks."""
     gangs = [job(name, pending(replicas=2), priority=100, phase="Pending", minResources={"cpu": 1}) for name in "abc"]
     old = job("old", running(replicas=2), priority=10, minMember=0)
     snapshot = snapshot_of(cluster(old, *gangs, nodes=cores))

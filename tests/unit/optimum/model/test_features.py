@@ -1,4 +1,4 @@
-"""What pods say: whoever says something else anywhere that matters has another number."""
+"""Features of pods: a difference anywhere that matters gives another number."""
 
 from __future__ import annotations
 
@@ -42,35 +42,35 @@ def spec(**stated: Any) -> PodSpec:
     ],
 )
 def test_every_wish_counts(stated: Raw) -> None:
-    said = FeatureIds()
-    assert said.placement(spec(**stated)) != said.placement(spec())
-    assert said.placement(spec(**stated)) == said.placement(spec(**stated))
+    output = FeatureIds()
+    assert output.placement(spec(**stated)) != output.placement(spec())
+    assert output.placement(spec(**stated)) == output.placement(spec(**stated))
 
 
 @pytest.mark.parametrize("stated", [*NEIGHBOURLY, {"priority": 5}, {"priorityClassName": "system-node-critical"}])
 def test_all_that_neighbours_and_victims_are_known_by_counts(stated: Raw) -> None:
-    said = FeatureIds()
-    assert said.interaction(spec(**stated)) != said.interaction(spec())
-    assert said.interaction(spec(**stated)) == said.interaction(spec(**stated))
+    output = FeatureIds()
+    assert output.interaction(spec(**stated)) != output.interaction(spec())
+    assert output.interaction(spec(**stated)) == output.interaction(spec(**stated))
 
 
 @pytest.mark.parametrize("ask", [FeatureIds.placement, FeatureIds.interaction])
 def test_a_word_beside_other_wishes_counts(ask: Any) -> None:
-    said = FeatureIds()
-    assert len({ask(said, spec(affinity=AWAY, priority=rank)) for rank in (0, 5)}) == 2
-    assert len({ask(said, spec(**LISTENS, affinity=affinity)) for affinity in ({}, AWAY)}) == 2
+    output = FeatureIds()
+    assert len({ask(output, spec(affinity=AWAY, priority=rank)) for rank in (0, 5)}) == 2
+    assert len({ask(output, spec(**LISTENS, affinity=affinity)) for affinity in ({}, AWAY)}) == 2
 
 
 @pytest.mark.parametrize("ask", [FeatureIds.placement, FeatureIds.interaction])
 def test_init_containers_that_end_hold_no_port(ask: Any) -> None:
-    said = FeatureIds()
-    assert ask(said, spec(**ENDS)) == ask(said, spec()) != ask(said, spec(**SIDECAR))
+    output = FeatureIds()
+    assert ask(output, spec(**ENDS)) == ask(output, spec()) != ask(output, spec(**SIDECAR))
 
 
 @pytest.mark.parametrize(("stated", "own"), [({}, False), ({"affinity": AWAY}, False), (CLAIM, True), (VOLUME, True)])
 def test_claims_and_volumes_are_a_pods_own(stated: Raw, own: bool) -> None:
-    said = FeatureIds()
-    assert (said.placement(spec(**stated)) in said.private) is own
+    output = FeatureIds()
+    assert (output.placement(spec(**stated)) in output.private) is own
 
 
 def pod(name: str, priority: int, node: str = "", **stated: Any) -> Raw:

@@ -90,7 +90,7 @@ HELPED = {"binds": BINDS, "reserves": {"v/t-0": "y1"}}
         ({"binds": BINDS | {"v/t-0": "y1"}, "reserves": STRANGER}, True),
     ],
 )
-def test_beside_victims_nobody_sees_who_waits_and_without_any_all_do(
+def test_beside_victims_no_task_sees_who_waits_and_without_any_all_do(
     monkeypatch: pytest.MonkeyPatch, session: Snapshot, changed: Raw, fine: bool
 ) -> None:
     program = after(monkeypatch, session, **HELPED, evicted=["r0/t-0"])

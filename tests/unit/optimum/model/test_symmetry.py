@@ -81,20 +81,20 @@ def test_roles_count_where_they_have_minima(roles: Raw, expected: list[int]) -> 
 def test_owners_count_where_the_scheduler_spreads_by_them(when: str, expected: list[int]) -> None:
     spread = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": when}
     arguments = {"defaultingType": "List", "defaultConstraints": [spread]}
-    told = {
+    shown = {
         "apiVersion": "kubescheduler.config.k8s.io/v1",
         "kind": "KubeSchedulerConfiguration",
         "profiles": [{"pluginConfig": [{"name": "PodTopologySpread", "args": arguments}]}],
     }
     owners = [[{"kind": "ReplicaSet", "name": name, "controller": True}] for name in ("a", "a", "b")]
     jobs = [job(f"j{number}", pending(ownerReferences=owner)) for number, owner in enumerate(owners)]
-    assert counted(snapshot_of(cluster(*jobs), model="kube", conf=told)) == expected
+    assert counted(snapshot_of(cluster(*jobs), model="kube", conf=shown)) == expected
 
 
 def same_jobs(*jobs: Raw, **fields: Any) -> list[int]:
     """How many jobs each class has."""
-    told = conf(ALL, "priority", "gang", "predicates", "overcommit", "capacity")
-    return sorted(len(one) for one in build_classes(snapshot_of(cluster(*jobs, **fields), conf=told)).jobs)
+    shown = conf(ALL, "priority", "gang", "predicates", "overcommit", "capacity")
+    return sorted(len(one) for one in build_classes(snapshot_of(cluster(*jobs, **fields), conf=shown)).jobs)
 
 
 @pytest.mark.parametrize(
@@ -120,11 +120,11 @@ def test_jobs_that_announce_something_else(cpu: int) -> None:
 
 def test_jobs_whose_limits_differ() -> None:
     """One has waited long enough to be let past overcommit."""
-    told = conf(ALL, "gang", {"name": "sla", "arguments": {"sla-waiting-time": "1h"}}, tiers=[["overcommit"]])
+    shown = conf(ALL, "gang", {"name": "sla", "arguments": {"sla-waiting-time": "1h"}}, tiers=[["overcommit"]])
     stated = {"phase": "Pending", "minResources": {"cpu": 1}}
     created = {"a": "2026-01-01T00:00:00Z", "b": "2026-01-01T01:30:00Z", "c": "2026-01-01T01:45:00Z"}
     jobs = [job(name, pending(), creationTimestamp=since, **stated) for name, since in created.items()]
-    snapshot = snapshot_of(cluster(*jobs, now="2026-01-01T02:00:00Z"), conf=told)
+    snapshot = snapshot_of(cluster(*jobs, now="2026-01-01T02:00:00Z"), conf=shown)
     assert sorted(one.jobs for one in build_classes(snapshot).jobs) == [("default/a",), ("default/b", "default/c")]
 
 
@@ -146,11 +146,11 @@ def test_jobs_with_minima_per_role_stand_alone() -> None:
 
 
 def victims(*old: Raw, levels: list[str] | None = None, gang: Any = "gang", **fields: Any) -> list[int]:
-    """How many victims each group has, were somebody important to come."""
+    """How many victims each group has, were a task important to come."""
     new = [job("new", pending(), priority=1000), job("far", pending(), priority=1000, queue="other")]
-    told = conf(ALL, "priority", gang, "predicates", "capacity")
+    shown = conf(ALL, "priority", gang, "predicates", "capacity")
     source = cluster(*old, *new, **{"queues": QUEUES, "nodes": {"n1": 9, "n2": 9}, **fields})
-    found = build_classes(snapshot_of(source, conf=told, levels=levels)).victims
+    found = build_classes(snapshot_of(source, conf=shown, levels=levels)).victims
     return sorted(len(group.tasks) for group in found)
 
 
@@ -181,7 +181,7 @@ def test_who_may_not_be_evicted_is_no_victim() -> None:
     assert victims(job("old", running(replicas=2, **START), spared, minMember=0, priority=10)) == [2]
 
 
-def test_victims_that_are_disrupted_already_are_told_apart() -> None:
+def test_victims_that_are_disrupted_already_are_stated_apart() -> None:
     budget = {
         "name": "b",
         "selector": {"matchLabels": {"app": "x"}},
@@ -201,12 +201,12 @@ def test_what_is_critical_to_the_system_is_no_victim(namespace: str, rank: str) 
     old = job("old", running(priority=10, priorityClassName=rank), priority=10, minMember=0, namespace=namespace)
     source = cluster(old, job("new", pending(), priority=1000), nodes=9)
     for plugins, expected in ((["conformance"], 0), ([], 1)):
-        told = conf("allocate, preempt", "priority", "gang", *plugins)
-        assert len(build_classes(snapshot_of(source, conf=told)).victims) == expected
+        shown = conf("allocate, preempt", "priority", "gang", *plugins)
+        assert len(build_classes(snapshot_of(source, conf=shown)).victims) == expected
 
 
 class TestSeveralJobs:
-    """Victims of several jobs are one group where nobody minds how much of each goes."""
+    """Victims of several jobs are one group where no task minds how much of each goes."""
 
     quiet = ("jobs_admitted", "victim_count")
 
@@ -235,11 +235,11 @@ class TestSeveralJobs:
         over = [pending(role="done", replicas=done, phase="Succeeded")] if done else []
         assert victims(*self.two(*over, least=2)) == expected
 
-    def test_an_action_that_is_not_configured_guards_nobody(self) -> None:
+    def test_an_action_that_is_not_configured_guards_no_task(self) -> None:
         gang = {"name": "gang", "enablePreemptable": False}
-        told = conf("allocate, preempt", "priority", gang)
+        shown = conf("allocate, preempt", "priority", gang)
         source = cluster(*self.two(), job("new", pending(), priority=1000), nodes=9)
-        found = build_classes(snapshot_of(source, conf=told, levels=[*self.quiet])).victims
+        found = build_classes(snapshot_of(source, conf=shown, levels=[*self.quiet])).victims
         assert [len(group.tasks) for group in found] == [2]
 
 

@@ -17,7 +17,7 @@ from cpsched.optimum.solve import decide
 from tests.judge import cluster, conf, job, pending, running, snapshot_of
 
 Raw = dict[str, Any]
-TOLD = conf("allocate, preempt, reclaim", "priority", "gang", "predicates", "capacity")
+STATED = conf("allocate, preempt, reclaim", "priority", "gang", "predicates", "capacity")
 OFF = {"name": "gang", "enablePreemptable": False}
 SETTINGS = SolveParams(deterministic=True)
 
@@ -38,9 +38,9 @@ def new(cpu: int, **more: Any) -> Raw:
     return job("new", pending(cpu), priority=1000, **more)
 
 
-def victims(*jobs: Raw, told: Raw = TOLD, presolve: bool = True, **fields: Any) -> list[VictimClass]:
+def victims(*jobs: Raw, stated: Raw = STATED, presolve: bool = True, **fields: Any) -> list[VictimClass]:
     """The classes of victims."""
-    snapshot = snapshot_of(cluster(*jobs, **{"nodes": 9, **fields}), conf=told)
+    snapshot = snapshot_of(cluster(*jobs, **{"nodes": 9, **fields}), conf=stated)
     return list(build_classes(snapshot, presolve=presolve).victims)
 
 
@@ -56,12 +56,12 @@ def test_what_the_gang_could_start_is_to_spare() -> None:
 
 
 def test_an_action_that_gang_does_not_guard_takes_all() -> None:
-    told = conf("allocate, preempt, reclaim", "priority", OFF, "predicates", "capacity")
-    assert [(group.most, *group.rights) for group in victims(old(4, 4), new(6), told=told)] == [(4, "preempt")]
+    stated = conf("allocate, preempt, reclaim", "priority", OFF, "predicates", "capacity")
+    assert [(group.most, *group.rights) for group in victims(old(4, 4), new(6), stated=stated)] == [(4, "preempt")]
 
 
 def test_a_gang_that_may_go_as_a_whole_is_kept() -> None:
-    snapshot = snapshot_of(cluster(old(4, 4), new(6), nodes=9), conf=TOLD, rules={"protect.gang": "whole"})
+    snapshot = snapshot_of(cluster(old(4, 4), new(6), nodes=9), conf=STATED, rules={"protect.gang": "whole"})
     assert [group.most for group in build_classes(snapshot).victims] == [4]
 
 
@@ -82,7 +82,7 @@ def test_a_level_or_a_rule_that_reads_starts_splits_the_class(monkeypatch: pytes
 @pytest.mark.parametrize(("cpu", "least", "worth"), [(6, 0, 3), (7, 0, 2), (8, 0, 1), (8, 1, None), (7, 1, 2)])
 def test_same_values_without_presolve(cpu: int, least: int, worth: int | None) -> None:
     """The tasks that started last go; their start is the level's value."""
-    snapshot = snapshot_of(cluster(old(4, least), new(cpu), nodes=8), conf=TOLD)
+    snapshot = snapshot_of(cluster(old(4, least), new(cpu), nodes=8), conf=STATED)
     one, other = (decide(snapshot.instance, snapshot.policy, replace(SETTINGS, presolve=on)) for on in (True, False))
     assert [(level.label, level.value, level.proved) for level in one.levels] == [
         (level.label, level.value, level.proved) for level in other.levels
@@ -95,7 +95,7 @@ def test_nodes_are_identical_if_their_victims_started_at_the_same_time() -> None
     """Where it is to make no difference which of them is used."""
     gangs = [old(1, 0, name, running=node) for name, node in (("a", "n1"), ("b", "n2"))]
     gangs[1]["tasks"][0]["startTime"] = began(5)
-    snapshot = snapshot_of(cluster(*gangs, new(6), nodes={"n1": 9, "n2": 9}), conf=TOLD)
+    snapshot = snapshot_of(cluster(*gangs, new(6), nodes={"n1": 9, "n2": 9}), conf=STATED)
     classes = build_classes(snapshot)
     capacity = aggregate_requests(snapshot, classes)
     assert identical_nodes(classes, capacity, starts=False) == (("n1", "n2"),)

@@ -130,7 +130,7 @@ def test_goals_and_items_in_two_ways(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_known_values_are_reached_or_refuted(seed: int) -> None:
+def test_known_values_are_reached_or_disproved(seed: int) -> None:
     problem = with_goals(seed)
     wanted = plain_goals(problem)
     found = Packing(problem, worked(0.5), known=wanted).run()

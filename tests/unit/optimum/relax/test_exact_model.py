@@ -1,4 +1,4 @@
-"""The session itself in a sketch's place: what it foresees is a decision, and no other is better."""
+"""The session itself in a relaxed model's place: its solution is a decision, and no other is better."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def lent_room() -> Snapshot:
     return snapshot_of(source, conf=conf("allocate, preempt", "gang", "priority", "predicates"))
 
 
-def test_those_of_lower_priority_are_left_away_only_where_nobody_needs_them() -> None:
+def test_those_of_lower_priority_are_left_away_only_where_no_task_needs_them() -> None:
     snapshot = lent_room()
     bounding = looked(snapshot, Granularity.EXACT, looked(snapshot, Granularity.NODES))
     assert is_whole(snapshot, bounding)
@@ -94,7 +94,7 @@ def test_those_of_lower_priority_are_left_away_only_where_nobody_needs_them() ->
 
 
 class TestWhatIsKnownFromBefore:
-    """Bounds of a sketch hold only as long as the levels before them are as good as there."""
+    """Bounds of a relaxed model hold only as long as the levels before them are as good as there."""
 
     def before(self, snapshot: Snapshot, *values: int) -> LexicographicBounds:
         bounding = looked(snapshot, Granularity.NODES)
@@ -102,7 +102,7 @@ class TestWhatIsKnownFromBefore:
             level[0] = StageBound(value, LP, 0.0)
         return bounding
 
-    def test_a_bound_that_is_met_is_somebody_elses_proof(self) -> None:
+    def test_a_bound_that_is_met_is_a_task_elses_proof(self) -> None:
         snapshot = lent_room()
         victims = level_plan(snapshot).index(("victim_count", None))
         before = looked(snapshot, Granularity.NODES)

@@ -61,20 +61,20 @@ def test_a_node_does_not_tell_tasks_apart_that_ask_for_the_same() -> None:
 
 @pytest.mark.parametrize("nodes", [LEAST_NODES - 1, LEAST_NODES])
 def test_only_many_nodes_that_are_alike_are_one(nodes: int) -> None:
-    sketch = RelaxedModel(SessionModel(session(nodes, a="p50")))
-    places = set(sketch.variables.capacity.idle)
+    relaxed = RelaxedModel(SessionModel(session(nodes, a="p50")))
+    places = set(relaxed.variables.capacity.idle)
     assert len(places) == (1 if nodes == LEAST_NODES else nodes)
-    assert sorted(map(len, sketch.nodes_by_class.values())) == ([nodes] if nodes == LEAST_NODES else [1] * nodes)
-    aggregate_nodes = Counter(group.node for group in sketch.variables.classes.victims for _ in group.tasks)
+    assert sorted(map(len, relaxed.nodes_by_class.values())) == ([nodes] if nodes == LEAST_NODES else [1] * nodes)
+    aggregate_nodes = Counter(group.node for group in relaxed.variables.classes.victims for _ in group.tasks)
     assert sum(aggregate_nodes.values()) == nodes
     assert aggregate_nodes.keys() == places
 
 
-class TestPoolsInVain:
+class TestNodeClassesThatAreTooWeak:
     """A pool takes room on two nodes for room on one; what it says of too much is asked again, node by node."""
 
     def sights(self, monkeypatch: pytest.MonkeyPatch, cores: int) -> tuple[list[bool], Solution]:
-        """Whether the sketches that were asked had pools, for ten tasks on empty nodes of 3 cores each."""
+        """Whether the relaxed models had node classes, for ten tasks on empty nodes of 3 cores each."""
         asked: list[bool] = []
         look = LexicographicBounds.run
 
@@ -119,7 +119,7 @@ def test_a_pool_of_nodes_that_are_too_full_has_no_room_and_a_lone_one_owes_it() 
 
 
 @pytest.mark.parametrize("start", range(0, 200, 50))
-def test_no_decision_is_better_than_what_is_foreseen(start: int) -> None:
+def test_no_decision_is_better_than_the_bound(start: int) -> None:
     reached = 0
     for seed in range(start, start + 50):
         snapshot = contest(seed).snapshot()
@@ -191,7 +191,7 @@ def test_more_tasks_than_its_minima_ask_for_serve_a_gang_no_better(
     assert enough(program.variables, jobs) == needed
 
 
-def test_who_won_the_race_does_not_decide_between_equals(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_which_solver_was_first_does_not_decide_between_equals(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whichever assignment settles the levels, the decision comes of the one that is looked for once more."""
     minimize = Portfolio.minimize
     snapshot = session(5, a="p50", b="p100")
@@ -211,13 +211,13 @@ def test_who_won_the_race_does_not_decide_between_equals(monkeypatch: pytest.Mon
     def decision(seed: int) -> Solution:
         whim = Random(seed)
 
-        def raced(self: Portfolio, cp: cp_model.CpModel, *args: Any, **options: Any) -> Answer:
+        def in_parallel(self: Portfolio, cp: cp_model.CpModel, *args: Any, **options: Any) -> Answer:
             outcome = minimize(self, cp, *args, **options)
             outcome = replace(outcome, solutions=[another(cp, values, whim) for values in outcome.solutions])
             self.is_reproducible = False
             return outcome
 
-        monkeypatch.setattr(Portfolio, "minimize", raced)
+        monkeypatch.setattr(Portfolio, "minimize", in_parallel)
         return decide(snapshot.instance, snapshot.policy, SolveParams(workers=1))
 
     decisions = [decision(seed) for seed in range(5)]
@@ -234,11 +234,11 @@ def test_who_won_the_race_does_not_decide_between_equals(monkeypatch: pytest.Mon
             ["no", "yes"],
             {name for name, traits in LEVEL_TRAITS.items() if traits.counts_placements}
             - {"queue_deficit_total", "resources_placed"},
-        ),  # the deficit was in vain, the rest not
+        ),  # the deficit's bound is not attained, the others are
         (70, ["no", "no", "yes", "yes", "yes", "yes"], {"victim_start_time", "tasks_bound", "tasks_placed"}),
     ],
 )
-def test_one_question_settles_all_levels_whose_hopes_come_true(
+def test_one_question_closes_all_levels_whose_bounds_are_attained(
     monkeypatch: pytest.MonkeyPatch, seed: int, answers: list[str], distrusted: set[str]
 ) -> None:
     minimize, heard = Portfolio.minimize, []

@@ -50,7 +50,7 @@ def test_levels_are_as_cp_sat_proves_them(seed: int) -> None:
 
 
 def test_packing_closes_levels_of_victims() -> None:
-    """In these sessions most levels on which somebody goes are closed without a model."""
+    """In these sessions most levels on which a task goes are closed without a model."""
     closed: Counter[str] = Counter()
     for seed in SEEDS:
         solution = solved(crowded(seed), 3)

@@ -1,4 +1,4 @@
-"""What is said of the levels that a search reached: nothing after an open one is proved."""
+"""What is stated of the levels that a search reached: nothing after an open one is proved."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def results() -> LevelResults:
 
 
 def test_closed_levels_are_proved(results: LevelResults) -> None:
-    """The prover is whoever was needed besides what is known without a search."""
+    """The prover is the one that was needed besides what is known without a search."""
     results.record(TWO, [PROVERS["bound"], PROVERS["bound"]], 0.5)
     results.record(TWO, [PROVERS["bound"], PROVERS["lp"], PROVERS["cp-sat"]], 0)
     assert [stated(level) for level in results.levels] == [(2, 2, True, "bound", False), (2, 2, True, "lp", False)]

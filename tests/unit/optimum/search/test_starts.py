@@ -22,7 +22,7 @@ from tests.oracle.sessions import contest
 
 Raw = dict[str, Any]
 SETTINGS = SolveParams(deterministic=True)
-TOLD = conf("enqueue, allocate, preempt, reclaim, backfill", "priority", "gang", "predicates", "proportion")
+STATED = conf("enqueue, allocate, preempt, reclaim, backfill", "priority", "gang", "predicates", "proportion")
 
 
 @pytest.fixture(autouse=True)
@@ -56,7 +56,7 @@ def test_insertion_breaks_no_rule_but_those_it_does_not_look_at() -> None:
 
 def test_gangs_are_placed_as_a_whole_or_not_at_all() -> None:
     gangs = [job(f"g{n}", pending(2, 2), minMember=2, priority=100) for n in range(2)]
-    snapshot = snapshot_of(cluster(*gangs, job("last", pending(1, 3), minMember=1, priority=10), nodes=6), conf=TOLD)
+    snapshot = snapshot_of(cluster(*gangs, job("last", pending(1, 3), minMember=1, priority=10), nodes=6), conf=STATED)
     decision = inserted(snapshot)
     assert sorted(decision.placed_by_job) == ["default/g0", "default/last"]
     assert len(decision.binds) == 4
@@ -65,7 +65,7 @@ def test_gangs_are_placed_as_a_whole_or_not_at_all() -> None:
 
 def test_the_least_important_are_evicted_and_no_more_than_needed() -> None:
     old = [job(f"p{rank}", running(2, 2), minMember=0, priority=rank) for rank in (50, 10)]
-    snapshot = snapshot_of(cluster(*old, job("new", pending(3), priority=1000), nodes=8), conf=TOLD)
+    snapshot = snapshot_of(cluster(*old, job("new", pending(3), priority=1000), nodes=8), conf=STATED)
     decision = inserted(snapshot)
     assert decision.evicted == {"p10/task-0", "p10/task-1"}
     assert list(decision.reserves) == ["new/task-0"]
@@ -75,20 +75,20 @@ def test_the_least_important_are_evicted_and_no_more_than_needed() -> None:
 def test_a_gang_keeps_its_minimum() -> None:
     old = job("old", running(2, 3), minMember=2, priority=10)
     for cpu, gone in ((2, 1), (3, 0)):
-        snapshot = snapshot_of(cluster(old, job("new", pending(cpu), priority=1000), nodes=6), conf=TOLD)
+        snapshot = snapshot_of(cluster(old, job("new", pending(cpu), priority=1000), nodes=6), conf=STATED)
         assert len(inserted(snapshot).evicted) == gone
 
 
 def test_more_is_added_to_a_decision_that_is_kept() -> None:
     jobs = [job(f"j{n}", pending(2), priority=100 - n) for n in range(3)]
-    snapshot = snapshot_of(cluster(*jobs, nodes=4), conf=TOLD)
+    snapshot = snapshot_of(cluster(*jobs, nodes=4), conf=STATED)
     decision = inserted(snapshot, Decision(snapshot, {"j2/task-0": "n1"}, {}))
     assert sorted(decision.binds) == ["j0/task-0", "j2/task-0"]
 
 
 def test_counting_closes_levels_without_a_model() -> None:
     jobs = [job(f"j{n}", pending(2), priority=100) for n in range(3)]
-    search = LexicographicSearch(snapshot_of(cluster(*jobs, nodes=4), conf=TOLD), SETTINGS)
+    search = LexicographicSearch(snapshot_of(cluster(*jobs, nodes=4), conf=STATED), SETTINGS)
     search.run()
     first = search.levels[0]
     assert (first.value, first.proved, first.prover and first.prover.name) == (2, True, "counting")
@@ -99,7 +99,7 @@ def test_without_time_there_is_a_decision_and_bounds() -> None:
     """Whatever was asked of the search: here two gangs compete, and no time is left to prove who wins."""
     jobs = [job(f"j{n}", pending(2), priority=100) for n in range(3)]
     old = job("old", running(1, 2), minMember=0, priority=10)
-    snapshot = snapshot_of(cluster(*jobs, old, nodes=5), conf=TOLD)
+    snapshot = snapshot_of(cluster(*jobs, old, nodes=5), conf=STATED)
     solution = decide(snapshot.instance, snapshot.policy, SolveParams(workers=1, time_limit=0))
     [first, *_] = solution.levels
     assert (first.value, first.bound) == (2, 2)

@@ -1,4 +1,4 @@
-"""A race that HiGHS always wins, and a HiGHS that lies."""
+"""A portfolio in which HiGHS always answers first, and a HiGHS that reports wrong bounds."""
 
 from __future__ import annotations
 
@@ -11,20 +11,23 @@ from typing import Any
 import pytest
 from ortools.sat.python import cp_model
 
-from cpsched.optimum.solvers import portfolio
+from cpsched.optimum.provers import HIGHS
+from cpsched.optimum.solvers import portfolio, second_solver
 from cpsched.optimum.solvers.cp_sat import CpSat
-from cpsched.optimum.solvers.highs import MipAnswer
 from cpsched.optimum.solvers.linear_model import LinearConstraint, LinearModel
+from cpsched.optimum.solvers.mip import MipAnswer
 from cpsched.optimum.solvers.portfolio import Portfolio
 from cpsched.optimum.solvers.prover import Answer
+from cpsched.optimum.solvers.second_solver import MIP_SOLVERS, SecondSolver
 from cpsched.optimum.solvers.worker import SolverProcess
 
 PATIENCE = 3600.0
+HIGHS_MODULE = MIP_SOLVERS[HIGHS].module
 
 
-def first_in_the_race(monkeypatch: pytest.MonkeyPatch) -> None:
-    """CP-SAT does nothing by itself, and in a race not before HiGHS has answered or is gone."""
-    inner, heard, run = Portfolio._cp_sat, Portfolio._poll, CpSat.run
+def always_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CP-SAT does nothing by itself, and in a portfolio not before HiGHS has answered or is gone."""
+    inner, heard, run = Portfolio._cp_sat, SecondSolver.poll, CpSat.run
     waiting: list[bool] = []
     over: list[bool] = []
 
@@ -32,9 +35,9 @@ def first_in_the_race(monkeypatch: pytest.MonkeyPatch) -> None:
         waiting.append(second is not None and second() is not None)
         return inner(self, cp, seconds, second=second, **more)
 
-    def hear(self: Portfolio, seconds: float = 0.0) -> MipAnswer | None:
+    def hear(self: SecondSolver, seconds: float = 0.0) -> MipAnswer | None:
         answer = heard(self, seconds)
-        over.append(answer is not None or self._worker_lost)
+        over.append(answer is not None or self.is_lost)
         return answer
 
     def late(self: CpSat, cp: cp_model.CpModel, stop: Callable[[], bool] = lambda: False) -> Any:
@@ -49,12 +52,15 @@ def first_in_the_race(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(portfolio, "SINGLE_EFFORT", 0.0)
     monkeypatch.setattr(Portfolio, "_cp_sat", cp_sat)
-    monkeypatch.setattr(Portfolio, "_poll", hear)
+    monkeypatch.setattr(SecondSolver, "poll", hear)
     monkeypatch.setattr(CpSat, "run", late)
 
 
 class SharedWorker(SolverProcess):
     """One child for all questions of a test: its start is what would take longest."""
+
+    def __init__(self) -> None:
+        super().__init__(HIGHS_MODULE)
 
     def stop(self) -> None:
         self.cancel()
@@ -115,7 +121,7 @@ LIARS: dict[str, type[SharedWorker]] = {
 @contextmanager
 def replaced(monkeypatch: pytest.MonkeyPatch, worker: SharedWorker) -> Iterator[None]:
     """This one is the second solver of every search."""
-    monkeypatch.setattr(portfolio, "SolverProcess", lambda: worker)
+    monkeypatch.setattr(second_solver, "SolverProcess", lambda module: worker)
     try:
         yield
     finally:

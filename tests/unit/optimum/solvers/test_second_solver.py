@@ -17,9 +17,10 @@ from cpsched.optimum.budget import Budget
 from cpsched.optimum.params import SolveParams
 from cpsched.optimum.provers import CP_SAT
 from cpsched.optimum.solve import decide
-from cpsched.optimum.solvers import highs, worker
+from cpsched.optimum.solvers import worker
 from cpsched.optimum.solvers.confirm import exact_bound
 from cpsched.optimum.solvers.linear_model import INFINITE, LinearConstraint, LinearModel
+from cpsched.optimum.solvers.mip import whole_values
 from cpsched.optimum.solvers.portfolio import Portfolio
 from cpsched.optimum.solvers.prover import Answer, objective_of
 from cpsched.optimum.solvers.worker import SolverProcess
@@ -27,15 +28,22 @@ from cpsched.options import Prover
 from tests.oracle.brute_force import optimum
 from tests.oracle.sessions import contest
 from tests.oracle.test_random_optimum import as_shown
-from tests.unit.optimum.solvers.second_solver import LIARS, PATIENCE, SharedWorker, first_in_the_race, replaced
+from tests.unit.optimum.solvers.second_solver import (
+    HIGHS_MODULE,
+    LIARS,
+    PATIENCE,
+    SharedWorker,
+    always_first,
+    replaced,
+)
 
 DATA = Path(__file__).parents[1] / "data"
 TINY = cpsched.load(Path(__file__).parents[4] / "instances" / "tiny" / "preempt-one-is-enough.json")
 PROVERS: tuple[Prover, ...] = ("highs", "both")
 DIES = "raise SystemExit(3)"
 WORKER_DIES = (
-    "import os, sys; sys.path.append(sys.argv[1]); from cpsched.optimum.solvers import worker; "
-    "worker.solve = lambda *_: os.kill(os.getpid(), 9); worker.serve()"
+    "import os, sys; sys.path.append(sys.argv[1]); from cpsched.optimum.solvers import highs, worker; "
+    "highs.solve = lambda *_: os.kill(os.getpid(), 9); worker.serve(sys.argv[2])"
 )
 
 
@@ -106,17 +114,17 @@ def contested(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     """Searches in which HiGHS has its say: alone, and in a portfolio that it wins."""
     prover: Prover = request.param
     if prover == "both":
-        first_in_the_race(monkeypatch)
+        always_first(monkeypatch)
     return prover
 
 
-def raced(prover: Prover) -> Portfolio:
+def portfolio_of(prover: Prover) -> Portfolio:
     return Portfolio(Budget(SolveParams(prover=prover)))
 
 
 @pytest.mark.parametrize(("rows", "value"), [(small(10**6), 0), recorded()], ids=["small", "recorded"])
 def test_a_wrong_bound_is_dropped_and_the_question_settled(contested: Prover, rows: LinearModel, value: int) -> None:
-    portfolio = raced(contested)
+    portfolio = portfolio_of(contested)
     cp = model_of(rows)
     outcome = portfolio.minimize(cp, PATIENCE)
     portfolio.close()
@@ -128,16 +136,16 @@ def test_a_wrong_bound_is_dropped_and_the_question_settled(contested: Prover, ro
 
 def test_a_wrong_refutation_is_none(contested: Prover) -> None:
     """The rows with x = 0, where y = 2 is a solution that HiGHS denies."""
-    portfolio, cp = raced(contested), model_of(small(0))
+    portfolio, cp = portfolio_of(contested), model_of(small(0))
     cp.clear_objective()
     outcome = portfolio.find_feasible(cp, PATIENCE, 0.0, alone=False)
     assert outcome.solutions
     portfolio.close()
 
 
-def test_a_refutation_by_floats_alone_names_nobody() -> None:
+def test_a_refutation_by_floats_alone_names_no_task() -> None:
     """Where it only says what is worth trying next it is heeded, but proves nothing."""
-    portfolio = raced("highs")
+    portfolio = portfolio_of("highs")
     assert portfolio.minimize(model_of(small(0)), PATIENCE, may_be_infeasible=True) == Answer([], infeasible=True)
     portfolio.close()
 
@@ -147,7 +155,7 @@ def test_mixed_coefficients_come_out_as_by_enumeration(contested: Prover, monkey
     with replaced(monkeypatch, SharedWorker()):
         for seed in range(150):
             rows = mixed(seed)
-            best, cp, portfolio = truth(rows), model_of(rows), raced(contested)
+            best, cp, portfolio = truth(rows), model_of(rows), portfolio_of(contested)
             if best is None:
                 outcome = portfolio.find_feasible(cp, PATIENCE, 0.0, alone=False)
                 assert (outcome.infeasible, outcome.prover) == (True, CP_SAT), seed
@@ -156,9 +164,9 @@ def test_mixed_coefficients_come_out_as_by_enumeration(contested: Prover, monkey
             outcome = portfolio.minimize(cp, PATIENCE)
             assert min(objective_of(cp, values) for values in outcome.solutions) == best, seed
             assert outcome.bound == best, seed
-            seen["refuted" if portfolio.budget.notes else outcome.prover.name] += 1
+            seen["disproved" if portfolio.budget.notes else outcome.prover.name] += 1
     assert seen["highs"] > 50
-    assert seen["refuted"] > 5
+    assert seen["disproved"] > 5
     assert seen["infeasible"] > 5
 
 
@@ -217,7 +225,7 @@ def test_a_worker_that_dies_is_not_waited_for(contested: Prover, monkeypatch: py
 
 
 def test_a_child_that_was_killed_is_lost() -> None:
-    process = SolverProcess()
+    process = SolverProcess(HIGHS_MODULE)
     process.submit(small(10**6), PATIENCE)
     assert process.lost() is None
     assert process._process is not None
@@ -233,17 +241,17 @@ def test_code_of_the_current_folder_is_not_run(
 ) -> None:
     (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'was-run')!r}, 'w')\n")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(Budget, "log", lambda self, line: said.append(line))
-    said: list[str] = []
+    monkeypatch.setattr(Budget, "log", lambda self, line: output.append(line))
+    output: list[str] = []
     solution = cpsched.solve(TINY, prover=contested)
     assert (solution.status, solution.notes) == ("optimal", ())
-    assert any(line.startswith("highs: optimal") for line in said)
+    assert any(line.startswith("highs: optimal") for line in output)
     assert [file.name for file in tmp_path.iterdir()] == [f"{name}.py"]
 
 
 def test_a_solution_of_highs_that_is_none_in_whole_numbers_is_not_taken() -> None:
     rows = small(10**6)
-    assert highs._whole_values(rows, [0.0, 0.0, 2.0]) == [0, 0, 2]
-    assert highs._whole_values(rows, [0.0, 0.0, 3.0]) is None
-    assert highs._whole_values(rows, [0.0, 0.0, 1.0]) is None
-    assert highs._whole_values(rows, [0.0, 0.4, 2.0]) is None
+    assert whole_values(rows, [0.0, 0.0, 2.0]) == [0, 0, 2]
+    assert whole_values(rows, [0.0, 0.0, 3.0]) is None
+    assert whole_values(rows, [0.0, 0.0, 1.0]) is None
+    assert whole_values(rows, [0.0, 0.4, 2.0]) is None

@@ -9,16 +9,17 @@ from collections.abc import Iterator
 
 import pytest
 
-from cpsched.optimum.solvers.highs import MipAnswer
 from cpsched.optimum.solvers.linear_model import LARGEST, LinearConstraint, LinearModel
+from cpsched.optimum.solvers.mip import MipAnswer
 from cpsched.optimum.solvers.worker import SolverProcess
+from tests.unit.optimum.solvers.second_solver import HIGHS_MODULE
 
 PATIENCE = 3600.0
 
 
 @pytest.fixture
 def worker() -> Iterator[SolverProcess]:
-    one = SolverProcess()
+    one = SolverProcess(HIGHS_MODULE)
     yield one
     one.stop()
 

@@ -20,7 +20,7 @@ def test_who_does_not_ask_for_what_a_queue_has_too_much_of_may_be_placed(minimum
         job("wants", pending(1, role="a"), pending(1, role="b", requests=gpu), queue="q", minMember=minimum),
     ]
     queue = {"name": "q", "capability": {"cpu": 8, "nvidia.com/gpu": 1}}
-    told = conf("allocate, preempt", "capacity", "gang", "priority", "predicates")
-    snapshot = snapshot_of(cluster(*jobs, nodes=nodes, queues=[queue]), conf=told)
+    stated = conf("allocate, preempt", "capacity", "gang", "priority", "predicates")
+    snapshot = snapshot_of(cluster(*jobs, nodes=nodes, queues=[queue]), conf=stated)
     solution = decide(snapshot.instance, snapshot.policy, SolveParams(workers=1, deterministic=True))
     assert solution.levels[0].value == optimum(snapshot).values[0] == admitted

@@ -1,4 +1,4 @@
-"""A sketch as a decision: pools are spread out, and where that is as good as foreseen nobody needs the session."""
+"""A relaxed solution as a decision: where it attains the bounds no session model is built."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def searched(snapshot: Snapshot) -> LexicographicSearch:
 
 
 @pytest.mark.parametrize("nodes", [5, 8, 30])
-def test_what_a_sketch_settles_needs_no_program(nodes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_relaxed_model_closes_needs_no_session_model(nodes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     straight = searched(reclaimed(nodes))
     assert not straight._state.has_model
     assert not violations(straight.best)
@@ -104,7 +104,7 @@ class TestIncumbent:
         assert longer == [*values, 7]
 
     def test_only_what_is_better_takes_its_place(self) -> None:
-        """Where an exact sketch stayed open, what it found may be worse than a decision made elsewhere."""
+        """Where an exact model stayed open, what it found may be worse than a decision made elsewhere."""
         incumbent = Incumbent(self.snapshot, Portfolio(Budget(SETTINGS)))
         both = decide(self.snapshot, {"binds": {"a/task-0": "n1", "a/task-1": "n1"}})
         incumbent.offer(both)
@@ -113,7 +113,7 @@ class TestIncumbent:
             incumbent.offer(other)
             assert incumbent.decision is both
 
-    def test_what_was_in_vain_is_not_tried_again(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_what_failed_is_not_tried_again(self, monkeypatch: pytest.MonkeyPatch) -> None:
         portfolio, asked = Portfolio(Budget(SETTINGS)), []
         monkeypatch.setattr(portfolio, "complete_hint", asked.append)
         incumbent = Incumbent(self.snapshot, portfolio)
@@ -133,7 +133,7 @@ class TestIncumbent:
 
 
 def test_victims_and_newcomers_meet_on_the_same_nodes() -> None:
-    """Where a pool loses fewer than it has nodes, whoever comes goes where they went."""
+    """Where a node class loses fewer than it has nodes, arrivals go to the nodes that lost some."""
     old = [job(f"old{n}", running(node=f"n{n}"), priority=10, minMember=0) for n in range(10)]
     new = [job(f"new{n}", pending(), priority=100) for n in range(4)]
     search = searched(snapshot_of(cluster(*old, *new, nodes={f"n{n}": 1 for n in range(10)})))
@@ -143,8 +143,8 @@ def test_victims_and_newcomers_meet_on_the_same_nodes() -> None:
 
 @pytest.mark.parametrize("entitled", ["a", "b"])
 @pytest.mark.parametrize("taken", [range(4), range(4, 8)])
-def test_who_may_evict_goes_where_somebody_goes(entitled: str, taken: range) -> None:
-    """All ask for the same, so the sketch does not know who is where; on the other nodes somebody leaves anyway."""
+def test_who_may_evict_goes_where_a_task_goes(entitled: str, taken: range) -> None:
+    """All requests are equal, so the relaxed model has no owners; on the other nodes a task leaves anyway."""
     leaves = {"deletionTimestamp": "2026-01-01T00:00:00Z"}
     old = [
         job(f"old{n}", running(node=f"n{n}", **({} if n in taken else leaves)), priority=10, minMember=0)
@@ -158,7 +158,7 @@ def test_who_may_evict_goes_where_somebody_goes(entitled: str, taken: range) -> 
     assert len(search.best.placed) == 8
 
 
-def test_a_decision_that_is_worse_than_foreseen_is_only_a_start() -> None:
+def test_a_decision_that_is_worse_than_its_bound_is_only_a_start() -> None:
     snapshot = reclaimed(8)
     search = LexicographicSearch(snapshot, SETTINGS)
     state = search._state

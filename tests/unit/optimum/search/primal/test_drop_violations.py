@@ -1,4 +1,4 @@
-"""Mending: whatever a decision is like, what is left of it breaks no rule, and what was fine is mostly still there."""
+"""Dropping violations: what is left of any decision breaks no rule, and what was fine is mostly left."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_a_gang_that_is_hit_keeps_all_its_tasks() -> None:
     assert legal.evicted == {"old2/task-0", "old2/task-1"}
 
 
-def test_whoever_need_not_go_stays_the_most_important_first() -> None:
+def test_unneeded_victims_stay_the_most_important_first() -> None:
     """Of the two who come only the small one may stay, and one of the victims is enough for it."""
     old = [job(f"old{priority}", running(), priority=priority, minMember=0) for priority in (10, 50)]
     new = [job("a", pending(), priority=1000), job("b", pending(cpu=2), priority=100)]
@@ -145,8 +145,8 @@ def test_critical_pods_and_budgets_are_spared() -> None:
     ]
     budget = {"name": "web", "selector": {"matchLabels": {"app": "web"}}, "disruptionsAllowed": 1}
     new = [job(f"new{n}", pending(), priority=100) for n in range(3)]
-    told = conf("allocate, preempt", "priority", "gang", "conformance", "pdb", "predicates", "proportion")
-    snapshot = snapshot_of(cluster(*old, *new, nodes=3, budgets=[budget]), conf=told)
+    shown = conf("allocate, preempt", "priority", "gang", "conformance", "pdb", "predicates", "proportion")
+    snapshot = snapshot_of(cluster(*old, *new, nodes=3, budgets=[budget]), conf=shown)
     gone = ["dns/task-0", "web/task-0", "web/task-1"]
     decision = decide(snapshot, {"reserves": {f"new{n}/task-0": "n1" for n in range(3)}, "evicted": gone})
     assert {item.rule for item in violations(decision)} >= {"protect.conformance", "protect.pdb"}

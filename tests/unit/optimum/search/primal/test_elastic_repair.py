@@ -1,4 +1,4 @@
-"""Repair: a sketch's assignment is a start, and what comes of it has the values that were asked for."""
+"""Repair: a relaxed solution is a start, and the result has the values that were asked for."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def contended(seed: int, **parameters: int) -> Snapshot:
 
 
 class Bounded:
-    """A session with its sketch, all levels of it settled."""
+    """A session with its relaxed model, all its levels fixed."""
 
     def __init__(self, snapshot: Snapshot):
         self.portfolio = Portfolio(Budget(SolveParams(workers=1, deterministic=True)))
@@ -62,7 +62,7 @@ def test_what_is_sketched_is_allowed_once_rights_may_be_broken(seed: int) -> Non
 
 @pytest.mark.parametrize("seed", [0, 2, 7, 17, 19])
 def test_a_repaired_decision_is_as_good_and_breaks_no_rule(seed: int) -> None:
-    """In the last two the sketch uses room that is not its own."""
+    """In the last two the relaxed solution uses capacity that is not its own."""
     it = Bounded(contended(seed))
     decision = ElasticRepair(it.model, it.portfolio).run(it.bounding, it.targets, 60.0)
     assert decision is not None
@@ -83,8 +83,8 @@ def test_the_same_question_has_the_same_answer() -> None:
     assert [found[0].placed, found[0].evictions] == [found[1].placed, found[1].evictions]
 
 
-def test_what_was_in_vain_is_a_start_for_fewer_levels() -> None:
-    """Nothing is as good as this sketch on all levels, but on some."""
+def test_a_failed_repair_is_a_start_for_fewer_levels() -> None:
+    """Nothing is as good as this relaxed solution on all levels, but on some."""
     it = Bounded(contended(3))
     repair = ElasticRepair(it.model, it.portfolio)
     assert repair.run(it.bounding, it.targets, 60.0) is None

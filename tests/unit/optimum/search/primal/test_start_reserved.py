@@ -71,7 +71,7 @@ def test_those_that_start_already_count_for_the_minimum() -> None:
     assert started([job("a", 3, 2)], 3, **stated) == {"a/t-0", "a/t-1", "a/t-2"}
 
 
-def test_a_gang_that_has_to_wait_holds_nobody_up() -> None:
+def test_a_gang_that_has_to_wait_holds_no_task_up() -> None:
     """Two of three could start, which is no gang; the one after it starts."""
     waits = {"a/t-0": "n", "a/t-1": "n", "a/t-2": "n", "b/t-0": "m"}
     source = cluster(LOW, job("a", 3, 3, 100), job("b", 1, 1), nodes={"n": 3, "m": 1})
@@ -80,7 +80,7 @@ def test_a_gang_that_has_to_wait_holds_nobody_up() -> None:
     assert set(found.binds) == {"b/t-0"}
 
 
-def test_whoever_is_evicted_no_longer_counts_for_the_minimum() -> None:
+def test_an_evicted_task_no_longer_counts_for_the_minimum() -> None:
     """One of the gang makes way for two others, of which one could start at once: alone."""
     old, new = ({"volcano.sh/task-priority": rank} for rank in ("1", "5"))
     tasks = [
@@ -95,24 +95,24 @@ def test_whoever_is_evicted_no_longer_counts_for_the_minimum() -> None:
     assert set(found.binds) == {"b/t-0"}
 
 
-def test_without_gangs_anybody_starts() -> None:
+def test_without_gangs_any_task_starts() -> None:
     source = cluster(LOW, job("a", 2, 2), nodes={"n": 2})
-    told = conf("enqueue, allocate, preempt", "priority")
+    shown = conf("enqueue, allocate, preempt", "priority")
     found = start_reserved(
-        decide(snapshot_of(source, conf=told), {"pipelined": {"a/t-0": "n", "a/t-1": "n"}, "evictions": GONE})
+        decide(snapshot_of(source, conf=shown), {"pipelined": {"a/t-0": "n", "a/t-1": "n"}, "evictions": GONE})
     )
     assert found is not None
     assert set(found.binds) == {"a/t-0"}
 
 
-def test_nobody_starts_against_a_rule() -> None:
+def test_no_task_starts_against_a_rule() -> None:
     """There is room, but the port is the victim's until it is gone."""
     port = {"ports": [{"containerPort": 80, "hostPort": 80}]}
     jobs = [job("low", 1, 0, 10, running="n", **port), job("a", 1, 1, **port)]
     assert start_reserved(decision(jobs, 2, pipelined={"a/t-0": "n"}, evictions=GONE)) is None
 
 
-def test_room_that_nobody_asks_for_is_not_looked_at() -> None:
+def test_room_that_no_task_asks_for_is_not_looked_at() -> None:
     old = job("old", 1, 0, running="n", requests={"memory": "1Gi"})
     new = job("a", 1, 1, requests={"cpu": 1, "memory": 0})
     assert started([old, new], 1, pipelined={"a/t-0": "n"}) == {"a/t-0"}

@@ -1,4 +1,4 @@
-"""Small sessions for the rows of filters: what the rows say of a decision, and that the judge says the same."""
+"""Small sessions for the rows of filters: what the rows say of a decision, and that the checker says the same."""
 
 from __future__ import annotations
 

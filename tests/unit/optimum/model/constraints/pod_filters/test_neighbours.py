@@ -68,11 +68,11 @@ def test_there_is_one_first_of_all_classes_with_the_same_terms() -> None:
 
 
 @pytest.mark.parametrize(("where", "fine"), [("x2", True), ("y1", False)])
-def test_nobody_is_first_where_somebody_is_there(where: str, fine: bool) -> None:
+def test_no_task_is_first_where_a_task_is_there(where: str, fine: bool) -> None:
     assert allowed(NODES, [present("r", "x1"), waiting("w", **near())], binds=at("w", where)) is fine
 
 
-def test_somebody_without_the_key_is_no_company() -> None:
+def test_a_task_without_the_key_is_no_company() -> None:
     assert allowed(NODES, [present("r", "k1"), waiting("w", **near())], binds=at("w", "y1"))
 
 
@@ -115,7 +115,7 @@ def test_affinity_that_does_not_parse_refuses_the_task() -> None:
 
 
 @pytest.mark.parametrize(("company", "fine"), [("x1", True), ("y1", False)])
-def test_company_counts_on_nodes_where_nobody_is_to_be_placed(company: str, fine: bool) -> None:
+def test_company_counts_on_nodes_where_no_task_is_to_be_placed(company: str, fine: bool) -> None:
     snapshot = snapshot_of(cluster(present("r", company, "b"), waiting("w", **near("b")), nodes=NODES), model="kube")
     task = snapshot.instance.tasks["w/t-0"]
     session = alone(snapshot, task, "x2")

@@ -1,4 +1,4 @@
-"""Rows for topology spread: each agrees with the judge on a decision at its edge."""
+"""Rows for topology spread: each agrees with the checker on a decision at its edge."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def test_what_starts_beside_victims_does_not_wait_for_reservations(evicted: list
 
 
 @pytest.mark.parametrize("selector", [{}, None])
-def test_a_selector_without_requirements_counts_nobody(selector: Any) -> None:
+def test_a_selector_without_requirements_counts_no_task(selector: Any) -> None:
     assert allowed(XY, [spread("w", 3, over(labelSelector=selector))], binds=at("w", "x1", "x1", "x1"))
 
 
@@ -182,7 +182,7 @@ def test_a_broken_selector_refuses_the_task() -> None:
 
 
 class TestTheSchedulersOwnConstraints:
-    """For pods that state none, with a selector from whoever owns them."""
+    """For pods that state none, with a selector from their owners."""
 
     own: ClassVar = {k: v for k, v in over().items() if k != "labelSelector"}
     conf: ClassVar = {
@@ -204,7 +204,7 @@ class TestTheSchedulersOwnConstraints:
         assert allowed(XY, [waiting("w", 2)], conf=self.conf, objects=objects, binds=at("w", *nodes)) is fine
 
     def test_tasks_of_different_owners_are_of_different_classes(self) -> None:
-        """Only one of the two counts anybody, so both may be where only one of two alike would be."""
+        """Only one of the two counts any task, so both may be where only one of two alike would be."""
         sets: list[Raw] = [
             {
                 "apiVersion": "apps/v1",

@@ -1,4 +1,4 @@
-"""Which rules bind: a rival of the optimum that is better and breaks that rule alone."""
+"""Which rules bind: an alternative of the optimum that is better and breaks that rule alone."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ def binding_rules(best: Optimum) -> set[str]:
     plan = level_plan(decision.snapshot)
     key = comparable(plan, best.values)
     found: set[str] = set()
-    for rival in rivals(decision):
-        if comparable(plan, vector(rival)) < key:
-            broken = {violation.rule for violation in violations(rival)}
+    for alternative in alternatives(decision):
+        if comparable(plan, vector(alternative)) < key:
+            broken = {violation.rule for violation in violations(alternative)}
             if len(broken) == 1:
                 found |= broken
     return found
 
 
-def rivals(decision: Decision) -> Iterator[Decision]:
-    """The decision with a job's tasks placed anew on one node, the room made by nobody, one or all who sit there."""
+def alternatives(decision: Decision) -> Iterator[Decision]:
+    """The decision with a job's tasks placed again on one node, with no, one or all running tasks evicted for it."""
     snapshot = decision.snapshot
     for job in snapshot.jobs.values():
         waiting = [task.key for task in job.tasks if not task.node]

@@ -65,26 +65,26 @@ def doubt_cells(solutions: Iterable[Solution]) -> list[Cell]:
     return [Cell(f"Doubt: {text}", "worse") for text in texts]
 
 
-def told_report(told: DecisionFacts, file: str) -> Report:
+def stated_report(facts: DecisionFacts, file: str) -> Report:
     """The report without the cluster: levels, differences and reasons as the file states them, no picture."""
     sections = [
-        Section("levels", "Levels", tuple(_levels(told))),
-        Section("differences", "What differs, and why", told.differences or (Text("Nothing differs."),)),
+        Section("levels", "Levels", tuple(_levels(facts))),
+        Section("differences", "What differs, and why", facts.differences or (Text("Nothing differs."),)),
         Section(
-            "stays", "Why pods stay pending", tuple(_rows(told, "task", "reason stated by the engine", _stay_rows))
+            "stays", "Why pods stay pending", tuple(_rows(facts, "task", "reason stated by the engine", _stay_rows))
         ),
-        Section("findings", "Rules", tuple(_rows(told, "rule", "message", _finding_rows))),
+        Section("findings", "Rules", tuple(_rows(facts, "rule", "message", _finding_rows))),
     ]
     unchecked = f"Everything here is what {file} states; without the cluster nothing of it was checked."
     hint = "A Comparison does not hold the cluster; cpsched report CLUSTER --solution COMPARISON checks and draws it."
-    stated = (Cell(f"Stated, not checked: {cell.text}", cell.tone) for cell in told.verdict)
+    stated = (Cell(f"Stated, not checked: {cell.text}", cell.tone) for cell in facts.verdict)
     return Report(
-        title=told.title,
-        about=f"A comparison of {', '.join(told.names)}; {file} states the model {told.model}",
-        verdict=(Cell(unchecked, "worse"), *doubt_cells(told.solutions), *stated, Cell(hint, "quiet")),
+        title=facts.title,
+        about=f"A comparison of {', '.join(facts.names)}; {file} states the model {facts.model}",
+        verdict=(Cell(unchecked, "worse"), *doubt_cells(facts.solutions), *stated, Cell(hint, "quiet")),
         facts=(),
         sections=tuple(sections),
-        made_from=(f"Instance {told.instance_sha256}",),
+        made_from=(f"Instance {facts.instance_sha256}",),
     )
 
 
@@ -95,16 +95,16 @@ def _differences(one: Mapping[str, Any], best: str) -> Table:
     return table(title, ("task", engine, best, f"why {engine} does so"), rows)
 
 
-def _levels(told: DecisionFacts) -> list[Block]:
-    levels = next((one.levels for one in told.solutions if one.levels), ())
+def _levels(facts: DecisionFacts) -> list[Block]:
+    levels = next((one.levels for one in facts.solutions if one.levels), ())
     rows: list[tuple[str | Cell, ...]] = []
     for level in levels:
-        own = [next((o for o in one.levels if o.label == level.label), None) for one in told.solutions]
+        own = [next((o for o in one.levels if o.label == level.label), None) for one in facts.solutions]
         values = [
-            "–" if each is None else shown(each, one.levels) for each, one in zip(own, told.solutions, strict=True)
+            "–" if each is None else shown(each, one.levels) for each, one in zip(own, facts.solutions, strict=True)
         ]
         rows.append((level.label, Cell(level_words(level.name, level.priority), "quiet"), *values))
-    columns = ("level", "counts", *(f"#{name}" for name in told.names))
+    columns = ("level", "counts", *(f"#{name}" for name in facts.names))
     return [table("Levels as stated, most important first", columns, rows)]
 
 
@@ -116,6 +116,6 @@ def _finding_rows(solution: Solution) -> Sequence[tuple[str, str]]:
     return [(one.rule, f"{one.subject}: {one.message}" if one.subject else one.message) for one in solution.findings]
 
 
-def _rows(told: DecisionFacts, what: str, why: str, of: Any) -> list[Block]:
-    rows = [(name, *row) for name, one in zip(told.names, told.solutions, strict=True) for row in of(one)]
+def _rows(facts: DecisionFacts, what: str, why: str, of: Any) -> list[Block]:
+    rows = [(name, *row) for name, one in zip(facts.names, facts.solutions, strict=True) for row in of(one)]
     return [table(f"By decision: {what}", ("decision", what, why), rows)] if rows else [Text("Nothing to tell.")]

@@ -51,7 +51,7 @@ def test_importing_the_package_imports_nothing_heavy(process: Command) -> None:
         ["salve", "x"],
         ["solve", "x", "--nope"],
         ["solve", "x", "--seed", "many"],
-        ["solve", "x", "y"],
+        ["generate", "x", "y"],
         ["solve", "x", "--sharding", "some"],
         ["verify", "x"],
         ["schema", "everything"],

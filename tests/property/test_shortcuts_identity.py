@@ -1,4 +1,4 @@
-"""Twins: whoever shares a number shares everything that is asked of a task, its names left aside."""
+"""Identical tasks: equal numbers share all that is read of a task but its names."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def plain(snapshot: Snapshot, task) -> Hashable:
     owner, pod = snapshot.job_of(task), task.pod
     alone = len(owner.tasks) == 1 and owner.key not in snapshot.apart | snapshot.unrestricted
     counts = (owner.ready, owner.holding, owner.is_valid, len(owner.pending), owner.is_pending)
-    said = (owner.queue, owner.priority, owner.min_available, owner.min_by_role, owner.phase, owner.min_resources)
+    output = (owner.queue, owner.priority, owner.min_available, owner.min_by_role, owner.phase, owner.min_resources)
     return repr(
         (
-            (counts, said, snapshot.is_starving(owner)) if alone else owner.key,
+            (counts, output, snapshot.is_starving(owner)) if alone else owner.key,
             (pod.spec, pod.status, sorted(task.requests.items()), task.status, task.best_effort, task.gated),
             (task.namespace, task.priority, task.role, task.preemptable, sorted(task.labels.items())),
             pod.metadata.owner_references if snapshot.policy.is_kube else None,
@@ -35,12 +35,12 @@ def plain(snapshot: Snapshot, task) -> Hashable:
 
 def check(snapshot: Snapshot) -> int:
     """Equal numbers, equal in all; how many numbers several jobs share."""
-    said: dict[int, set[Hashable]] = {}
+    output: dict[int, set[Hashable]] = {}
     owners: dict[int, set[str]] = {}
     for key, number in snapshot.identities.items():
-        said.setdefault(number, set()).add(plain(snapshot, snapshot.instance.tasks[key]))
+        output.setdefault(number, set()).add(plain(snapshot, snapshot.instance.tasks[key]))
         owners.setdefault(number, set()).add(snapshot.job_by_task[key].key)
-    assert all(len(found) == 1 for found in said.values())
+    assert all(len(found) == 1 for found in output.values())
     assert snapshot.identities.keys() == snapshot.job_by_task.keys()
     return sum(len(found) > 1 for found in owners.values())
 
@@ -82,7 +82,7 @@ def test_what_jobs_state(differently, numbers):
     stated = {"priority": 10, "queue": "default", "minMember": 1, "phase": "Inqueue"}
     queues = [{"name": "default"}, {"name": "other"}]
     jobs = [job("a", pending(1), **stated), job("b", pending(1), **{**stated, **differently})]
-    assert len(set(snapshot_of(cluster(*jobs, queues=queues)).twins.values())) == numbers
+    assert len(set(snapshot_of(cluster(*jobs, queues=queues)).identities.values())) == numbers
 
 
 @pytest.mark.parametrize(
@@ -101,17 +101,17 @@ def test_what_pods_state(differently, numbers):
     """Each of it tells them apart, also in one gang."""
     tasks = [pending(1, role="w"), pending(1, **{"role": "w", **differently})]
     apart = [job("a", tasks[0]), job("b", tasks[1])]
-    assert len(set(snapshot_of(cluster(*apart)).twins.values())) == numbers
+    assert len(set(snapshot_of(cluster(*apart)).identities.values())) == numbers
 
 
 def test_a_gang_has_its_own():
-    """Replicas are twins of each other, and of nobody else's."""
+    """Replicas equal each other, and no other job's tasks."""
     snapshot = snapshot_of(cluster(job("a", pending(1, 3)), job("b", pending(1, 3))))
     assert sorted(map(list(snapshot.identities.values()).count, set(snapshot.identities.values()))) == [3, 3]
 
 
 def test_volumes_are_a_pods_own():
-    """Replicas that mount a claim share their spec, and yet are not the same to whoever looks for its volume."""
+    """Replicas that mount a claim share their spec, and yet are not the same where its volume is looked for."""
     claim = {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]}
     for wishes, numbers in (({}, 1), (claim, 3)):
         snapshot = snapshot_of(cluster(job("a", pending(1, 3, **wishes))))
@@ -119,7 +119,7 @@ def test_volumes_are_a_pods_own():
         assert len(set(snapshot.identities.values())) == numbers
 
 
-def test_marks_count_where_somebody_looks():
+def test_marks_count_where_a_task_looks():
     """tdm asks who is marked preemptable."""
     jobs = [job("a", pending(1)), job("b", pending(1), annotations={"volcano.sh/preemptable": "true"})]
     for plugin, numbers in (("gang", 1), ("tdm", 2)):
@@ -128,7 +128,7 @@ def test_marks_count_where_somebody_looks():
 
 
 def test_a_pod_that_is_being_disrupted():
-    """A budget names it, so it is told apart from its twin."""
+    """A budget names it, so it is distinguished from its copy."""
     budget = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "b"}}
     budget |= {"spec": {"selector": {"matchLabels": {"app": "db"}}}}
     budget["status"] = {"disruptedPods": {"old-task-0": "2026-01-01T00:00:00Z"}}
