@@ -29,7 +29,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Stranger:
-    """Whoever looks at the page for the first time; every act is a step."""
+    """A reader who sees the page for the first time; every act is a step."""
 
     def __init__(self, page: Page):
         self.page, self.steps = page, 0
@@ -62,11 +62,11 @@ def stranger(page_of: Open, report: Path) -> Stranger:
 def test_who_is_evicted_for_a_job_and_why(stranger: Stranger) -> None:
     stranger.types("urgent")
     stranger.presses("Enter")
-    told = stranger.part("detail").inner_text()
-    assert "Job default/urgent" in told
-    assert "for it 3 pods are evicted (highest priority 100)" in told
-    assert "it was not needed: without this eviction no further rule is broken" in told
-    assert "for it 1 pod is evicted (highest priority 100): finetune/task-0" in told
+    shown = stranger.part("detail").inner_text()
+    assert "Job default/urgent" in shown
+    assert "for it 3 pods are evicted (highest priority 100)" in shown
+    assert "it was not needed: without this eviction no further rule is broken" in shown
+    assert "for it 1 pod is evicted (highest priority 100): finetune/task-0" in shown
 
 
 def test_which_node_takes_a_job(stranger: Stranger) -> None:
@@ -96,8 +96,8 @@ def test_is_it_proved(stranger: Stranger) -> None:
 def test_what_should_change_for_a_job_that_stays_pending(stranger: Stranger) -> None:
     stranger.types("large")
     stranger.presses("Enter")
-    told = stranger.part("detail").inner_text()
-    assert "Job default/large cannot be placed by any feasible decision" in told
-    assert "Smallest changes that would allow it" in told
-    assert re.search(r"\+\d+ cpu on node cpu-\d.*yes", told), told
-    assert "Why not on these nodes" in told
+    shown = stranger.part("detail").inner_text()
+    assert "Job default/large cannot be placed by any feasible decision" in shown
+    assert "Smallest changes that would allow it" in shown
+    assert re.search(r"\+\d+ cpu on node cpu-\d.*yes", shown), shown
+    assert "Why not on these nodes" in shown

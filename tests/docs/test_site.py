@@ -46,6 +46,8 @@ def test_the_tours_commands_run(tmp_path: Path) -> None:
         # The gate fails where Volcano itself breaks a rule; that is what it is for.
         assert ended.returncode == (1 if command.startswith("cpsched check") else 0), (command, ended.stderr)
         assert "Traceback" not in ended.stderr
+        if command.startswith("cpsched compare"):
+            assert "worse than the proved optimum" in ended.stdout
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=[notebook.stem for notebook in NOTEBOOKS])
