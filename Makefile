@@ -85,6 +85,7 @@ bench: $(READY) ## run the benchmarks and print their tables (hours)
 bench-quick: $(READY) ## the optimum beside other models on a few sessions (minutes)
 	$(BIN)/python -m tests.benchmark grid --seeds 2 --every 16
 	$(BIN)/python -m tests.benchmark optimum --seeds 2
+	$(BIN)/python -m tests.benchmark vectorpack --every 10
 
 docs: $(READY) ## build the documentation as a site into build/site, links checked, without a network
 	$(BIN)/mkdocs build --quiet

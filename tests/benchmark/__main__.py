@@ -25,11 +25,12 @@ BENCHMARKS = {
     "topology": "one cycle of the Volcano mirror over gangs in a tree of HyperNodes",
     "tuning": "the tuning constants of the optimum as they are, halved and doubled",
     "volcano": "one full cycle of the Volcano mirror over the openb trace",
+    "vectorpack": "published vector packing instances: the fewest nodes (--help)",
 }
 """Each is a module here with a function `main`."""
 
 
-TAKES_OPTIONS = frozenset({"agreement", "grid", "optimum", "proofs", "proved"})
+TAKES_OPTIONS = frozenset({"agreement", "grid", "optimum", "proofs", "proved", "vectorpack"})
 
 
 def run(arguments: list[str]) -> int:
