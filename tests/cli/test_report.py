@@ -176,7 +176,7 @@ def test_a_study_in_all_forms(cli: Command, tiny: Path, tmp_path: Path) -> None:
     assert re.search(
         r"preempt-one-is-enough.json +volcano +volcano +1 +1 +4 +victim_priority_sum +3 victims, priority sum 120", out
     )
-    assert re.search(r"notebook/task-0 +10 +1 cpu, 1 gpu +on gpu-node +evicted", out)
+    assert re.search(r"notebook/task-0 and 1 alike +10 +1 cpu, 1 gpu +on gpu-node +evicted", out)
     page = cli("report", folder, "--format", "html").out
     assert page.count("<svg") == 3
     assert "2 victims, priority sum 20" in page
