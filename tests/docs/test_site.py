@@ -24,6 +24,8 @@ def test_the_site_builds_and_every_link_of_it_leads_somewhere(tmp_path: Path) ->
     built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stdout + built.stderr
     page = (tmp_path / "site" / "index.html").read_text()
+    reference = (tmp_path / "site" / "python.html").read_text()
+    assert [name for name in cpsched.__all__ if name.islower() and f"cpsched.{name}" not in reference] == []
     loaded = re.findall(r'<(?:script|link|img)[^>]+(?:src|href)="([^"]+)"', page)
     assert [address for address in loaded if address.startswith(("http", "//"))] == []
 
