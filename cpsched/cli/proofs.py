@@ -53,6 +53,8 @@ def steps_beside(path: str | None, name: str) -> Iterable[Any]:
     from cpsched.proof.reading import LONGEST_LINE, steps_in
 
     place = beside(path, name)
+    if place.exists() and not place.is_file():
+        raise InputError("is no file", file=str(place), right="put the proof back that solve wrote beside it")
     if sha256_of(place) != name:
         raise InputError("is not the proof that the certificate names: its hash differs", file=str(place))
     return steps_in(read_lines(place, longest=LONGEST_LINE), str(place))

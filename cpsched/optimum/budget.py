@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from cpsched.optimum.params import SolveParams
 from cpsched.policy.levels import LevelRef
@@ -55,6 +57,16 @@ class Budget:
     def share(self, part: float) -> float:
         """The moment at which this part of the time left is over."""
         return self.clock() + self.left * part
+
+    @contextmanager
+    def less(self, part: float) -> Iterator[None]:
+        """A context in which this part of the time left is kept for what follows."""
+        kept = max(0.0, self.left * part)
+        self.end -= kept
+        try:
+            yield
+        finally:
+            self.end += kept
 
     def interrupt(self) -> None:
         """End the solver's call under way, and all that follow at once."""

@@ -12,7 +12,7 @@ from cpsched.cli import outside
 from tests.cli.conftest import ROOT, Command
 
 INPUT = ROOT / "instances" / "issues" / "volcano-5994.json"
-YES = {"veripb": "s VERIFIED BOUNDS 1 <= obj <= INF", "viprchk": "Successfully verified optimal value range [1, inf]."}
+YES = {"veripb": "s VERIFIED BOUNDS 1 <= obj <= INF", "viprchk": "Successfully verified optimal value range [1, inf)."}
 Install = Callable[..., None]
 
 

@@ -76,7 +76,7 @@ def test_check_is_the_earlier_name_of_verify() -> None:
     instance = cpsched.load([NODE, POD])
     wrong = cpsched.Solution(binds={"ns/p": "nowhere"})
     assert cpsched.check(instance, wrong) == cpsched.verify(instance, wrong) != ()
-    assert cpsched.rules.RULES is RULES
+    assert cpsched.check.RULES is RULES
 
 
 def test_names_of_the_package() -> None:

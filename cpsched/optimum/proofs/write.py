@@ -17,6 +17,7 @@ from cpsched.objectives import value_of
 from cpsched.optimum.params import PROOF_FORM_SIZE
 from cpsched.optimum.proofs.deep import prove_deeply
 from cpsched.optimum.proofs.line import Step
+from cpsched.optimum.proofs.places import prove_by_prices
 from cpsched.optimum.proofs.root import Root, at_once, prove_at
 from cpsched.policy import Policy
 from cpsched.policy.levels import LevelRef, Value
@@ -94,9 +95,27 @@ class LevelWriter:
         for position, (number, form, deep) in enumerate(left if search else []):
             now = time.monotonic()
             self._deadline = now + (end - now) / (len(left) - position)
+            if (found := self._by_prices(number)) is not None:
+                yield number, found
+                continue
             steps = prove_deeply(deep) if self._goes_on() else None
             if steps is not None and (found := self._replayed(number, form, deep.statement, steps)):
                 yield number, found
+
+    def _by_prices(self, number: int) -> LevelProof | None:
+        """A proof by what one node can earn at most at prices of an LP over whole nodes."""
+        (ref, bound), given = self._bounds[number], self._given(number)
+        for form in self._forms():
+            if not form.each_node or not self._goes_on():
+                continue
+            try:
+                statement = self._session.statement(form, given, ref, bound)
+            except UnstatedError:
+                continue
+            point = self._session.values(form, given, ref, bound, self._decision)
+            steps = prove_by_prices(Root(statement, self._goes_on), point)
+            return None if steps is None else self._replayed(number, form, statement, steps)
+        return None
 
     def proof(self, number: int) -> tuple[LevelProof | None, tuple[Form, Root] | None]:
         """A proof of the level's bound without a search, replayed; else where a search may begin."""

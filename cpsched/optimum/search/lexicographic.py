@@ -7,7 +7,7 @@ from contextlib import closing
 
 from cpsched.optimum import disagreement
 from cpsched.optimum.disagreement import SolverDisagreementError
-from cpsched.optimum.params import SolveParams
+from cpsched.optimum.params import RAISING_SHARE, SolveParams
 from cpsched.optimum.provers import Prover
 from cpsched.optimum.search.bounding_passes import BoundingPasses
 from cpsched.optimum.search.counting_pass import CountingPass
@@ -75,7 +75,10 @@ class LexicographicSearch:
         """
         try:
             with on_interrupt(self.budget.interrupt), closing(self._state.portfolio):
-                self._run_levels()
+                with self.budget.less(0.0 if self._is_continued or not self._starts.are_wanted else RAISING_SHARE):
+                    self._run_levels()
+                if not self._results.are_proved and not self._is_continued and not self.budget.is_used_up:
+                    self._bounding.raise_bounds(self._results.levels)
             if not self._results.are_proved:
                 self._state.incumbent.start_reserved()
             for wrong in self._results.evaluate_again(self.best):
@@ -101,6 +104,8 @@ class LexicographicSearch:
             if levels[position].bounds is None and self._results.are_proved:
                 if is_large and self._counting.is_wanted:
                     self._counting.state_level(position)
+                if is_large and levels[position].bounds is None:
+                    self._bounding.take_attained(position)
                 if levels[position].bounds is None:
                     self._bounding.run(position)
             self._run_level(position)
