@@ -6,7 +6,6 @@ from collections.abc import Callable
 from contextlib import closing
 
 from cpsched.optimum import disagreement
-from cpsched.optimum.disagreement import SolverDisagreementError
 from cpsched.optimum.params import RAISING_SHARE, SolveParams
 from cpsched.optimum.provers import Prover
 from cpsched.optimum.search.bounding_passes import BoundingPasses
@@ -82,11 +81,11 @@ class LexicographicSearch:
             if not self._results.are_proved:
                 self._state.incumbent.start_reserved()
             for wrong in self._results.evaluate_again(self.best):
-                raise SolverDisagreementError(wrong)
+                raise disagreement.SolverDisagreementError(wrong)
             if not self._results.are_proved and self._counting.is_wanted:
                 self._counting.raise_bounds(self._results.levels)
                 list(self._results.evaluate_again(self.best))
-        except SolverDisagreementError as error:
+        except disagreement.SolverDisagreementError as error:
             if disagreement.LOUD:
                 raise
             self._has_failed = True
