@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help venv browser demo test live outside proofs cover lint format bench bench-quick docs mutants real study-openb lock clean
+.PHONY: help venv browser demo test live outside proofs cover lint format bench bench-quick docs mutants corpora adapters real study-openb lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,6 +62,9 @@ outside: $(READY) ## have proofs checked by programs written by others (VeriPB b
 		nice cargo install --quiet --locked veripb --version 3.0.2 --root $(OUTSIDE)
 	PATH="$$PATH:$(OUTSIDE)/bin" $(BIN)/python -m tests.outside $(ARGS)
 
+proofs: $(READY) ## write the table of docs/proofs.md anew: how many levels have a proof (minutes)
+	$(BIN)/python -m tests.benchmark proofs --write
+
 cover: $(READY) browser ## run the tests and show the lines they leave out
 	$(BIN)/python -m pytest --quiet -n $(WORKERS) --cov $(ARGS)
 
@@ -82,6 +85,7 @@ bench: $(READY) ## run the benchmarks and print their tables (hours)
 bench-quick: $(READY) ## the optimum beside other models on a few sessions (minutes)
 	$(BIN)/python -m tests.benchmark grid --seeds 2 --every 16
 	$(BIN)/python -m tests.benchmark optimum --seeds 2
+	$(BIN)/python -m tests.benchmark vectorpack --every 10
 
 docs: $(READY) ## build the documentation as a site into build/site, links checked, without a network
 	$(BIN)/mkdocs build --quiet
@@ -91,6 +95,12 @@ mutants: $(READY) ## change the rules one operator at a time and see that tests 
 
 real: $(READY) ## write docs/real-*.md anew: real decisions against the optimum (minutes; goes on where it stopped)
 	$(BIN)/python -m tests.real
+
+adapters: $(READY) ## build the real schedulers as engines from released modules (needs Go; 10 minutes of CPU each, once)
+	@$(BIN)/python -m tests.go.adapters $(ARGS)
+
+corpora: $(READY) ## write build/corpora/*.jsonl.gz: issues, smoke (200 cases), nightly (2,000), each proved (ARGS=smoke for one)
+	$(BIN)/python -m tests.corpora --jobs $(WORKERS) $(ARGS)
 
 STUDY := build/study-openb
 study-openb: $(READY) ## write docs/studies/openb anew from the trace: TRACE=DIR PUBLISHED=DIR (minutes; goes on where it stopped)

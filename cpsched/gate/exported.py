@@ -77,6 +77,7 @@ def _exported(case: Case, question: CaseQuestion) -> ExportedCase:
         "engine": found.decided_by,
         "baseline": Entry.of(found).model_dump(mode="json", exclude_defaults=True),
         "optimum": None if best is None else _optimum(session, best),
+        "doubts": list(found.doubts),
         "facts": facts(snapshot),
         "instance": session.instance.to_dict(),
         "instance_sha256": session.instance.sha256,

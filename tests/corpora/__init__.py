@@ -1,0 +1,1 @@
+"""The corpora of `make corpora`: which sessions they hold, always the same ones."""
