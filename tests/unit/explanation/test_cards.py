@@ -1,4 +1,4 @@
-"""What is said of nodes whose cards are held."""
+"""Nodes whose cards are held, in the words of explain."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def looked_at(memory: str) -> Snapshot:
     return Snapshot(instance, load_policy("volcano", instance=instance))
 
 
-def test_a_node_whose_cards_are_held_is_not_said_to_fit() -> None:
+def test_a_node_whose_cards_are_held_does_not_fit_now() -> None:
     for memory, reasons in (("4", ()), ("6", ("cards: no card has enough left now",))):
         snapshot = looked_at(memory)
         (task,) = snapshot.jobs["default/new"].pending
