@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help venv browser demo test live outside proofs cover lint format bench bench-quick docs mutants corpora real study-openb lock clean
+.PHONY: help venv browser demo test live outside proofs cover lint format bench bench-quick docs mutants corpora adapters real study-openb lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -95,6 +95,9 @@ mutants: $(READY) ## change the rules one operator at a time and see that tests 
 
 real: $(READY) ## write docs/real-*.md anew: real decisions against the optimum (minutes; goes on where it stopped)
 	$(BIN)/python -m tests.real
+
+adapters: $(READY) ## build the real schedulers as engines from released modules (needs Go; 10 minutes of CPU each, once)
+	@$(BIN)/python -m tests.go.adapters $(ARGS)
 
 corpora: $(READY) ## write build/corpora/*.jsonl.gz: issues, smoke (200 cases), nightly (2,000), each proved (ARGS=smoke for one)
 	$(BIN)/python -m tests.corpora --jobs $(WORKERS) $(ARGS)

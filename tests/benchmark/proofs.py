@@ -24,6 +24,7 @@ from cpsched.optimum.proofs.write import LevelProof, LevelWriter
 from cpsched.options import Options
 from cpsched.policy import Policy
 from cpsched.policy.levels import LevelRef, Value
+from cpsched.proof.counts import is_countable
 from cpsched.proof.reading import lines_of
 from cpsched.proof.statement import Session
 from cpsched.proof.steps import Replayer
@@ -72,6 +73,9 @@ def proofs_of(
     solution = engines.run("optimal", snapshot.instance, snapshot.policy, options)
     found = SessionProofs(name, time.process_time() - begun)
     decision = decision_of(snapshot.instance, snapshot.policy, solution)
+    if not is_countable(decision):
+        found.levels = [ProvedLevel(one.label, one.prover) for one in solution.levels if one.proved]
+        return found
     bounds = [
         (ref, ref.value(one.value)) for ref, one in zip(level_plan(decision.snapshot), solution.levels, strict=True)
     ]

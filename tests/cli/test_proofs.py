@@ -173,6 +173,18 @@ def test_a_million_nested_splits_are_refused(cli: Command, written: Path) -> Non
     assert "inside too many others" in out
 
 
+def test_a_proof_about_a_session_that_no_statement_is_made_of_is_refused(cli: Command, tmp_path: Path) -> None:
+    """Gang actions evict for jobs elsewhere, which no row knows: not even a level with nothing to show is checked."""
+    file, instance = tmp_path / "certificate.json", ROOT / "instances" / "tiny" / "gang-eviction-in-domain.json"
+    assert cli("solve", instance, "--certificate", file, "--proofs", "all").code == 0
+    assert "steps" not in file.read_text()
+    shown = {"kind": "steps", "form": "nodes-starts", "steps": [["end"]]}
+    rewrite(file, lambda content: level(content, "gangs_broken").update(evidence=shown))
+    code, out, _ = cli("verify", file, instance)
+    assert code == 1
+    assert "its proof is about sessions without actions that evict for whole jobs" in out
+
+
 def test_a_bomb_is_one_line(cli: Command, written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cpsched.proof.reading.LONGEST_PROOF", 10**6)
     moved_beside(written, "victim_count", b'["sum",1,[]]\n' * 100_000)

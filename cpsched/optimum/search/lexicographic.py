@@ -6,13 +6,11 @@ from collections.abc import Callable
 from contextlib import closing
 
 from cpsched.optimum import disagreement
-from cpsched.optimum.disagreement import SolverDisagreementError
 from cpsched.optimum.params import RAISING_SHARE, SolveParams
-from cpsched.optimum.provers import IDEAL, Prover
+from cpsched.optimum.provers import Prover
 from cpsched.optimum.search.bounding_passes import BoundingPasses
 from cpsched.optimum.search.counting_pass import CountingPass
 from cpsched.optimum.search.exact import ExactLevels
-from cpsched.optimum.search.level_state import LevelState, Pairs
 from cpsched.optimum.search.packing_pass import PackingPass
 from cpsched.optimum.search.result import LevelResult, LevelResults
 from cpsched.optimum.search.starts import Starts
@@ -83,11 +81,11 @@ class LexicographicSearch:
             if not self._results.are_proved:
                 self._state.incumbent.start_reserved()
             for wrong in self._results.evaluate_again(self.best):
-                raise SolverDisagreementError(wrong)
+                raise disagreement.SolverDisagreementError(wrong)
             if not self._results.are_proved and self._counting.is_wanted:
                 self._counting.raise_bounds(self._results.levels)
                 list(self._results.evaluate_again(self.best))
-        except SolverDisagreementError as error:
+        except disagreement.SolverDisagreementError as error:
             if disagreement.LOUD:
                 raise
             self._has_failed = True
@@ -117,7 +115,7 @@ class LexicographicSearch:
             self.budget.log_level("level", self._state.plan[position])
         attained = level.attained_pairs(self._state.incumbent.decision)
         if attained is not None and not self._state.has_model:
-            self._close(level, attained)
+            level.values = self._results.record_closed(self._state.incumbent.decision, attained)
         elif self._state.has_time_for_model:
             self._exact.solve(position)
         else:
@@ -137,10 +135,3 @@ class LexicographicSearch:
         else:
             self._results.record_unbounded(best)
         self._state.levels.forget_after(position)
-
-    def _close(self, level: LevelState, pairs: Pairs) -> None:
-        """The incumbent attains the bounds of the level's stages: they are its values, and proved."""
-        provers = [IDEAL if stage.ideal == bound.value else bound.prover for stage, bound in pairs]
-        level.values = [bound.value for _, bound in pairs]
-        seconds = sum(bound.seconds for _, bound in pairs)
-        self._results.record(self._state.incumbent.decision, provers, seconds)

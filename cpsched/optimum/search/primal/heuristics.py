@@ -97,5 +97,5 @@ class PrimalHeuristics:
         targets = list(zip(state.plan, values, strict=False))
         decision = self._repair.run(bounding, targets, state.budget.share(share))
         if decision is not None:
-            state.incumbent.replace(decision)
+            state.incumbent.take(decision)
         return decision is not None
