@@ -119,7 +119,9 @@ def _load(
     unaltered, items, what_if = _completed(items, context, changes, file, settings.get("now"), is_case=is_case)
     if not items and not settings:
         _refuse_nothing(report, file)
-    report.gaps = Gaps(tolerant=context.lenient or not is_case)
+    # An Instance of objects alone is what `cpsched import` made of a cluster, which may lack what it refers to.
+    is_made = not context.strict and not any(item.by_hand for item in found)
+    report.gaps = Gaps(tolerant=context.lenient or not is_case or is_made)
     instance = assemble(items, gaps=report.gaps, aside=aside, file=file, **settings)
     notes = [*report.aside.summary(file), *context.notes, *topology_notes(instance)]
     warnings = (*(f"{file}: {note}" for note in notes), *instance.warnings)
