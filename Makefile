@@ -62,6 +62,9 @@ outside: $(READY) ## have proofs checked by programs written by others (VeriPB b
 		nice cargo install --quiet --locked veripb --version 3.0.2 --root $(OUTSIDE)
 	PATH="$$PATH:$(OUTSIDE)/bin" $(BIN)/python -m tests.outside $(ARGS)
 
+proofs: $(READY) ## write the table of docs/proofs.md anew: how many levels have a proof (minutes)
+	$(BIN)/python -m tests.benchmark proofs --write
+
 cover: $(READY) browser ## run the tests and show the lines they leave out
 	$(BIN)/python -m pytest --quiet -n $(WORKERS) --cov $(ARGS)
 
@@ -82,6 +85,7 @@ bench: $(READY) ## run the benchmarks and print their tables (hours)
 bench-quick: $(READY) ## the optimum beside other models on a few sessions (minutes)
 	$(BIN)/python -m tests.benchmark grid --seeds 2 --every 16
 	$(BIN)/python -m tests.benchmark optimum --seeds 2
+	$(BIN)/python -m tests.benchmark vectorpack --every 10
 
 docs: $(READY) ## build the documentation as a site into build/site, links checked, without a network
 	$(BIN)/mkdocs build --quiet

@@ -147,6 +147,16 @@ def read_lines(place: Path, *, longest: int | None = None) -> Iterator[tuple[int
         raise InputError(f"cannot be read: {error.strerror or error}", file=str(place)) from None
 
 
+def read_text_within(place: Path, most: int) -> str | None:
+    """The file's text; None if there is no such file, or it is larger, or no text."""
+    try:
+        if not stat.S_ISREG(place.lstat().st_mode) or place.stat().st_size > most:
+            return None
+        return place.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
 def sha256_of(place: Path) -> str:
     """Hash of the file's bytes."""
     try:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from cpsched.instance import Task
 from cpsched.policy.levels import SENSES, LevelRef, Value
 from cpsched.rules.decision import Decision
+from cpsched.rules.near import nodes_held
 from cpsched.rules.protections import budget_allowed, budget_use
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.queues import cluster_total
@@ -130,13 +131,37 @@ def victim_start_time(victims: Iterable[Task], snapshot: Snapshot) -> Value:
 
 
 def gangs_broken(decision: Decision) -> int:
-    """Running gangs pushed below their minimum; what they start counts."""
-    broken = 0
-    for key, victims in decision.victims_by_job.items():
-        job = decision.snapshot.jobs[key]
-        if job.ready >= job.min_available > job.ready - len(victims):
-            broken += job.min_available > job.ready - len(victims) + decision.starts_of(job)
-    return broken
+    """Running gangs pushed below their minimum, in all, per role or of sub-groups; what they start counts."""
+    binds, evicted = decision.binds, decision.evicted
+    losers = (decision.snapshot.jobs[key] for key in decision.victims_by_job)
+    return sum(job.is_whole and not job.keeps_minimum(binds, evicted) for job in losers)
+
+
+def unit_tiers(decision: Decision) -> list[int]:
+    """Per unit that received something the lowest tier of a HyperNode that holds all of it afterwards."""
+    nearness, placed = decision.snapshot.nearness, decision.placed.keys()
+    units = [unit for job in decision.placed_by_job for unit in nearness.units.get(job, ()) if unit.tasks & placed]
+    return [nearness.tier_of(nodes_held(decision, unit.tasks)) for unit in units]
+
+
+def topology_tier_max(decision: Decision) -> Value:
+    """The tier of the unit that is spread furthest, None without any."""
+    return max(unit_tiers(decision), default=None)
+
+
+def topology_tier_sum(decision: Decision) -> int:
+    """The tiers of all units together."""
+    return sum(unit_tiers(decision))
+
+
+def hypernodes_used(decision: Decision) -> int:
+    """HyperNodes of the lowest tier that each unit newly uses; a node in none of them counts as its own."""
+    nearness, placed = decision.snapshot.nearness, decision.placed
+    return sum(
+        len({nearness.tree.leaf(placed[key]) or f"node {placed[key]}" for key in unit.tasks & placed.keys()})
+        for job in decision.placed_by_job
+        for unit in nearness.units.get(job, ())
+    )
 
 
 def tasks_bound(decision: Decision) -> int:
@@ -176,7 +201,7 @@ def nodes_used(decision: Decision) -> int:
     return len(stay | decision.placed_by_node.keys())
 
 
-OF_DECISION: dict[str, Callable[[Decision], int]] = {
+OF_DECISION: dict[str, Callable[[Decision], Value]] = {
     "queue_deficit_max": queue_deficit_max,
     "queue_deficit_total": queue_deficit_total,
     "pdb_violations": pdb_violations,
@@ -184,6 +209,9 @@ OF_DECISION: dict[str, Callable[[Decision], int]] = {
     "tasks_bound": tasks_bound,
     "tasks_placed": tasks_placed,
     "resources_placed": resources_placed,
+    "topology_tier_max": topology_tier_max,
+    "topology_tier_sum": topology_tier_sum,
+    "hypernodes_used": hypernodes_used,
     "nodes_used": nodes_used,
 }
 OF_VICTIMS: dict[str, Callable[[Iterable[Task], Snapshot], Value]] = {
@@ -207,8 +235,8 @@ def out_of_reach(snapshot: Snapshot, priority: int) -> Callable[[Task], bool]:
     def test(victim: Task) -> bool:
         actions_of = rights.against(victim)
         for task in lower:
-            for action in actions_of(task):
-                if action == "preempt" or is_above_share_now(snapshot, victim):
+            for action in (*actions_of(task), *snapshot.gang_rights.actions(task, victim)):
+                if not snapshot.policy.asks_shares(action) or is_above_share_now(snapshot, victim):
                     return False
         return True
 

@@ -23,6 +23,7 @@ MAX_BYTES = 4 * 2**30
 _PLAIN, _PACKED = (".json", ".yaml", ".yml"), ("", ".gz", ".bz2", ".xz")
 _YAML = tuple(plain + packed for plain in (".yaml", ".yml") for packed in _PACKED)
 SUFFIXES = tuple(plain + packed for plain in _PLAIN for packed in _PACKED)
+_LINES = tuple(plain + packed for plain in (".jsonl", ".ndjson") for packed in _PACKED)
 _ARCHIVES = (".zip", ".tgz", ".tbz2", ".txz", *(f".tar{packed}" for packed in _PACKED))
 _APPLE = "._"
 """Files of that name hold what macOS notes about the file of the rest of the name."""
@@ -48,7 +49,7 @@ class Document(NamedTuple):
 def may_hold_objects(name: str) -> bool:
     """Whether a file of this name, among many, is worth reading; logs, pages and pictures are not."""
     last = name.rpartition("/")[2]
-    return last.lower().endswith((*SUFFIXES, *_ARCHIVES)) and not last.startswith(_APPLE)
+    return last.lower().endswith((*SUFFIXES, *_LINES, *_ARCHIVES)) and not last.startswith(_APPLE)
 
 
 def parse_documents(data: bytes, file: str, aside: Aside | None = None) -> list[Document]:

@@ -154,7 +154,7 @@ def nodes_used(case: Case, _: int | None) -> Value:
     """
     room, by_node = case.room, case.snapshot.instance.tasks_by_node
     hosting = [node for node in room.nodes if by_node.get(node)]
-    if case.snapshot.policy.rules.eviction_scope == "node":
+    if case.snapshot.policy.evicts_beside:
         return len(hosting) + _further_nodes(case, room, hosting)
     going = {victim.key for victim in room.gone}
     emptied = [len(by_node[node]) for node in hosting if all(task.key in going for task in by_node[node])]

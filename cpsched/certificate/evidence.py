@@ -9,14 +9,15 @@ from cpsched.certificate.case import Case
 from cpsched.certificate.counting import COUNTED
 from cpsched.certificate.implied import IMPLIED
 from cpsched.certificate.needed import NEEDED
+from cpsched.certificate.tiers import TIERS
 from cpsched.policy.levels import SENSES, Value
 
-NONE_WITHOUT_VICTIMS = ("victim_max_priority", "victim_start_time")
+NONE_IS_BEST = ("victim_max_priority", "victim_start_time", "topology_tier_max")
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A bound; None is the absence of victims, which nothing beats."""
+    """A bound; None is the absence of victims, or of units, which nothing beats."""
 
     bound: Value
 
@@ -26,7 +27,7 @@ Show = Callable[[Case, str, int | None], Shown | None]
 
 def _zero(case: Case, name: str, priority: int | None) -> Shown | None:
     """Nothing is better than nothing: no victim, no broken gang, no deficit."""
-    if name in NONE_WITHOUT_VICTIMS:
+    if name in NONE_IS_BEST:
         return Shown(None)
     return Shown(0) if SENSES[name] == "min" else None
 
@@ -51,7 +52,7 @@ EVIDENCE: dict[str, Show] = {
     "zero": _zero,
     "all-placed": _all_placed,
     "implied": _from(IMPLIED),
-    "counting": _from(COUNTED),
+    "counting": _from({**COUNTED, **TIERS}),
     "victims-needed": _from(NEEDED),
 }
 """Simplest first; `steps`, which are replayed and not computed, stand beside them (`replay.py`)."""

@@ -39,14 +39,15 @@ class Proofs:
         """Why the level's proof does not hold; empty if it does."""
         if violations(self._decision):
             return "its proof is about decisions that break no rule"
+        if not is_countable(self._decision):
+            return "its proof is about sessions without actions that evict for whole jobs"
         steps = self._steps(level)
         if steps is None:
             return NOT_LOOKED_AT
         form, known = FORMS[level.evidence.form], {LevelRef(*ref): value for ref, value in given.items()}
         try:
-            statement, values = self._session.statement(form, known, level.ref, bound), None
-            if is_countable(self._decision):
-                values = self._session.values(form, known, level.ref, bound, self._decision)
+            statement = self._session.statement(form, known, level.ref, bound)
+            values = self._session.values(form, known, level.ref, bound, self._decision)
             Replayer(statement, values).replay(steps)
         except (RefusedError, UnstatedError) as error:
             return f"its proof does not hold: {error}"

@@ -8,11 +8,10 @@ from functools import cached_property
 from cpsched.certificate.waiting import Waiting
 from cpsched.instance import HOLDS_ROOM, Task
 from cpsched.objectives import out_of_reach
-from cpsched.policy.policy import EvictingAction
+from cpsched.policy.policy import VICTIM_ACTIONS
 from cpsched.snapshot import Snapshot
+from cpsched.snapshot.gang_rights import keeps_gang
 from cpsched.snapshot.rights import actions_against, is_above_share_now
-
-ACTIONS: tuple[EvictingAction, ...] = ("preempt", "reclaim")
 
 
 class Victims:
@@ -47,8 +46,8 @@ class Victims:
     def most_of(self, job: str) -> int | None:
         """How many of a job's tasks may go at most, so that it keeps its minimum; None if nothing protects it."""
         policy, owner = self.snapshot.policy, self.snapshot.jobs[job]
-        evicting = [action for action in ACTIONS if policy.evicts(action)]
-        if not all(policy.gang_protects(action) == "keep" for action in evicting):
+        evicting = [action for action in VICTIM_ACTIONS if policy.evicts(action)]
+        if not all(keeps_gang(policy, owner, action) for action in evicting):
             return None
         return max(0, owner.ready + len(owner.pending) - owner.min_available)
 
@@ -68,7 +67,7 @@ class Victims:
 
     def _alike(self, task: Task) -> tuple[Hashable, ...]:
         """Victims that agree in this are evicted by the same tasks."""
-        critical = task.pod.is_critical
+        critical = (task.pod.is_critical, task.status)
         resources = tuple(sorted(task.requests))
         return (self.snapshot.job_key(task), task.priority, task.best_effort, task.preemptable, critical, resources)
 
@@ -77,10 +76,10 @@ class Victims:
         everywhere = policy.rules.eviction_scope == "cluster"
         critical = victim.pod.is_critical
         for (*_, nodes), task in self._evictors.items():
-            if everywhere or victim.node in nodes:
-                for action in actions_against(self.snapshot, task, victim):
-                    if critical and policy.conformance_protects(action):
-                        continue
-                    if action == "preempt" or is_above_share_now(self.snapshot, victim):
-                        return True
+            beside = actions_against(self.snapshot, task, victim) if everywhere or victim.node in nodes else ()
+            for action in (*beside, *self.snapshot.gang_rights.actions(task, victim)):
+                if critical and policy.conformance_protects(action):
+                    continue
+                if not policy.asks_shares(action) or is_above_share_now(self.snapshot, victim):
+                    return True
         return False

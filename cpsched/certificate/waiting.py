@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from cpsched.instance import HOLDS_ROOM, Status, Task
+from cpsched.policy.policy import GANG_ACTIONS
 from cpsched.snapshot import SessionJob, Snapshot
 
 _COUNTED = HOLDS_ROOM | {Status.SUCCEEDED}
@@ -99,5 +100,6 @@ def _kind(snapshot: Snapshot, tasks: tuple[Task, ...]) -> Kind:
     evicting = policy.has_action("preempt") or policy.has_action("reclaim")
     if sample.best_effort:
         return Kind(tasks, nodes, policy.has_action("backfill"), evicting)
+    evicting = evicting or any(map(policy.has_action, GANG_ACTIONS))
     allocating = policy.has_action("allocate")
     return Kind(tasks, nodes, allocating, allocating or evicting)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from cpsched.proof.outside import OutsideAnswer
 
 FINE, FINDINGS, NOT_VERIFIED = 0, 1, 3
+HOW = {"highs": "computes in floating point", "cp-sat": "presolves", "packing": "asks cp-sat, which presolves"}
+"""Why a solver's bound may be wrong; what is not named here computes in whole numbers without presolving."""
 
 
 def verify_certificate(
@@ -99,9 +101,11 @@ def summary(checked: Checked, doubts: Sequence[Doubt] = ()) -> str:
     open_ = f"{checked.open} of {of} levels are not proved"
     if not checked.unverified:
         return f"No rule is broken; {open_}."
-    sources = ", ".join(sorted({level.stated.evidence.by for level in checked.unverified}))
-    text = f"Not verified: {len(checked.unverified)} of {of} levels rest on unverified bounds (source: {sources})"
-    return f"{text}; {open_}." if checked.open else f"{text}."
+    sources = sorted({level.stated.evidence.by for level in checked.unverified})
+    rest = f"{len(checked.unverified)} of {of} levels rest on unverified bounds"
+    text = f"Not verified: {rest} (source: {', '.join(sources)})" + (f"; {open_}." if checked.open else ".")
+    how = [f"{name} {HOW[name]}" for name in sources if name in HOW]
+    return f"{text} One program alone vouches for each: {', '.join(how)}." if how else text
 
 
 def _verdict(policy: Policy, checked: Checked, outside: Outside) -> dict[str, Any]:

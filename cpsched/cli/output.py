@@ -33,6 +33,7 @@ CLOSED_PIPE = 141
 """128 + SIGPIPE: the reader went away, as the shell would tell it."""
 
 _WIDTH_IN_A_PIPE = 200
+_LONGEST = 20_000
 _OURS = "\n\t"
 
 
@@ -193,6 +194,11 @@ class _LikeStdout(io.StringIO):
         return _is_terminal(sys.stdout)
 
 
+def _line(text: str) -> str:
+    """A name of millions of characters would take minutes to fold."""
+    return visible(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}...")
+
+
 def _rendered(parts: Iterable[Part], file: io.StringIO, **style: Any) -> str:
     """The parts with an empty line between them; the only control characters are the styles of rich."""
     from rich.console import Console
@@ -201,7 +207,7 @@ def _rendered(parts: Iterable[Part], file: io.StringIO, **style: Any) -> str:
     console = Console(file=file, highlight=False, markup=False, emoji=False, **style)
     for part in parts:
         if isinstance(part, str | Sequence):
-            part = "\n".join(map(visible, [part] if isinstance(part, str) else part))
+            part = "\n".join(map(_line, [part] if isinstance(part, str) else part))
         segments = list(console.render(part))
         whole = "".join([one.text for one in segments])
         if visible(whole, keep="\n") != whole:

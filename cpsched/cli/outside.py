@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from cpsched.certificate.replay import StatedProof
     from cpsched.proof.outside import OutsideAnswer
 
+LARGEST_LOG = 256 * 2**20
+"""Bytes of a solver's log; one that is larger is no proof."""
 SECONDS = 600.0
 """After which a checker is ended."""
 _STEM = re.compile(r"[0-9]{2}-[-a-z0-9_]+")
@@ -72,6 +74,34 @@ def stems_in(folder: Path, checker: str) -> list[str]:
     first, *others = _suffixes(checker)
     found = [path.stem for path in sorted(folder.glob(f"*.{first}")) if _STEM.fullmatch(path.stem)]
     return [stem for stem in found if all((folder / f"{stem}.{suffix}").is_file() for suffix in others)]
+
+
+def command_of(prover: str) -> list[str]:
+    """The program of `--prover exec:CMD` with its arguments; empty for every other prover."""
+    import shlex
+
+    if not prover.startswith("exec:"):
+        return []
+    try:
+        words = shlex.split(prover.removeprefix("exec:"))
+    except ValueError as error:
+        raise InputError(f"--prover {prover}: {error}", right="quote it as a shell would want it") from None
+    if not words:
+        raise InputError("--prover exec: names no program", right="give exec:CMD")
+    return words
+
+
+def log_of(command: list[str], formula: Iterable[str], *, seconds: float) -> str | None:
+    """The log that a solver writes about a formula: called with the file to read and the file to write."""
+    from cpsched.files import read_text_within, write_whole
+    from cpsched.proof.outside import ran
+
+    with tempfile.TemporaryDirectory(prefix="cpsched-solver-") as place:
+        read, written = Path(place) / "level.opb", Path(place) / "level.pbp"
+        write_whole(read, "".join(formula))
+        if not ran([*command, str(read), str(written)], seconds=seconds):
+            return None
+        return read_text_within(written, LARGEST_LOG)
 
 
 def _suffixes(checker: str) -> list[str]:

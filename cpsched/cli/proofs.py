@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from cpsched.cli.output import as_json
+from cpsched.cli.output import as_json, warn
+from cpsched.cli.outside import log_of
 from cpsched.cli.progress import progress
 from cpsched.errors import InputError
 
@@ -26,8 +29,12 @@ def certificate_with_proofs(
     path: str | None,
     *,
     seconds: float,
+    command: list[str],
 ) -> str:
-    """The certificate's text; proofs that are too long for it are written beside it first, each file whole."""
+    """The certificate's text; proofs that are too long for it are written beside it first, each file whole.
+
+    The command is another solver that is asked for proofs of levels for which none is found; none is asked if empty.
+    """
     from cpsched.certificate import certify
     from cpsched.files import write_whole
     from cpsched.optimum.proofs.write import with_proofs
@@ -36,9 +43,18 @@ def certificate_with_proofs(
         return progress(levels, count, "Proving")
 
     plain = certify(instance, policy, solution)
-    certificate, files = with_proofs(instance, policy, plain, which, seconds=seconds, progress=watched)
+    program = partial(log_of, command, seconds=seconds) if command else None
+    certificate, files, logs = with_proofs(
+        instance, policy, plain, which, seconds=seconds, progress=watched, program=program
+    )
     for name, content in files.items():
         write_whole(beside(path, name), content)
+    for label, formula, log in logs:
+        stem = beside(path, sha256(log.encode()).hexdigest()).with_suffix("").with_suffix("")
+        write_whole(stem.with_suffix(".opb"), formula)
+        write_whole(stem.with_suffix(".pbp"), log)
+        kept = f"{stem.name}.opb {stem.name}.pbp"
+        warn([f"{label}: the log of {command[0]} is of other kinds of steps; kept for veripb {kept}"])
     return as_json(certificate.to_dict())
 
 
@@ -53,6 +69,8 @@ def steps_beside(path: str | None, name: str) -> Iterable[Any]:
     from cpsched.proof.reading import LONGEST_LINE, steps_in
 
     place = beside(path, name)
+    if place.exists() and not place.is_file():
+        raise InputError("is no file", file=str(place), right="put the proof back that solve wrote beside it")
     if sha256_of(place) != name:
         raise InputError("is not the proof that the certificate names: its hash differs", file=str(place))
     return steps_in(read_lines(place, longest=LONGEST_LINE), str(place))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
@@ -12,6 +12,7 @@ from cpsched.cli.delivery import check_outputs, deliver
 from cpsched.cli.in_doubt import in_doubt
 from cpsched.cli.others import decided_for_each, notes_beside, refuse_of_two, with_notes
 from cpsched.cli.output import announce, as_json, busy, emit, emit_tables, line_sink, warn
+from cpsched.cli.outside import command_of
 from cpsched.cli.parameters import (
     AllowExtenders,
     Conf,
@@ -49,7 +50,15 @@ Engine = Annotated[
         show_default=False,
     ),
 ]
-Prover = Annotated[Selection, typer.Option("--prover", help="Solver to use.")]
+Prover = Annotated[
+    str,
+    typer.Option(
+        "--prover",
+        metavar="NAME",
+        help="Solver to use: cp-sat, highs, both, or exec:CMD (both; with --proofs all any program that reads an OPB "
+        "file and writes a VeriPB log is asked for the proofs that are missing).",
+    ),
+]
 Log = Annotated[
     str | None,
     typer.Option("--log", metavar="FILE", help="The solver's log, - for stderr (engine optimal).", show_default=False),
@@ -134,6 +143,7 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
     from cpsched.solution import Solutions
     from cpsched.together import of_engines
 
+    program = command_of(prover)
     options = Options(
         time_limit=time_limit,
         workers=workers,
@@ -141,7 +151,7 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
         only=only,
         pod_groups=pod_groups,
         deterministic=deterministic,
-        prover=prover,
+        prover=cast("Selection", "both" if program else prover),
         export=export,
     )
     if all_outcomes:
@@ -182,7 +192,9 @@ def solve(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it ha
         from cpsched.cli.proofs import certificate_with_proofs
 
         [(policy, solution)] = decided
-        return certificate_with_proofs(instance, policy, solution, proofs, certificate, seconds=time_limit)
+        return certificate_with_proofs(
+            instance, policy, solution, proofs, certificate, seconds=time_limit, command=program
+        )
 
     def solution_text() -> str:
         if len(policies) == 1:

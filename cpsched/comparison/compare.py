@@ -273,7 +273,7 @@ def _findings(one: Judgement) -> str:
 
 _SENTENCES: Mapping[str, Callable[[Judgement], str]] = {
     "optimal": _optimal,
-    "best": lambda one: f"no engine here is better, and no proof that none can be{_open(one)}",
+    "best": lambda one: f"no engine here is better; that nothing is better is not proved{_open(one)}",
     "as good": lambda one: f"as good as the best here; that nothing is better is not proved{_open(one)}",
     "behind": _behind,
     "findings": _findings,

@@ -14,7 +14,6 @@ from cpsched.completeness.refused import fitting, lacking_resources, nodes_count
 from cpsched.doubts import Doubt, DoubtKind
 from cpsched.instance import Instance
 from cpsched.policy import Policy
-from cpsched.topology.doubts import doubts_of_search
 
 Check = Callable[[Instance], Iterable[tuple[str, str]]]
 """What it would bear on, and the sentence."""
@@ -56,7 +55,7 @@ def doubts_of_input(instance: Instance) -> tuple[Doubt, ...]:
 
 def doubts(instance: Instance, policy: Policy, *, search: bool = False) -> tuple[Doubt, ...]:
     """Of the input and of the configuration; a search leaves out the extenders too that a mirror asks."""
-    of_policy = doubts_of_search(instance, policy) if search else policy.doubts
+    of_policy = policy.doubts_of_search if search else policy.doubts
     of_load = doubts_of_load(instance, policy)
     named = {(one.kind, one.name) for one in of_load}
     rest = (one for one in of_policy if (one.kind, one.name) not in named)

@@ -17,6 +17,7 @@ from cpsched.policy.model import Rules
 from cpsched.policy.policy import AnyAction
 from cpsched.shares import Exact, QueueShare
 from cpsched.snapshot import Room, SessionJob, Snapshot
+from cpsched.snapshot.near import Nearness
 from cpsched.snapshot.node_rules import NODE_RULES, NodeRule, node_rules
 from cpsched.snapshot.predicates import Predicates
 
@@ -206,6 +207,11 @@ class Lifted(Snapshot):
             return self._base.node_rules
         tasks = frozenset(task.key for task in self.jobs[self.job].pending)
         return node_rules(self, dict.fromkeys(self._keys, tasks))
+
+    @cached_property
+    def nearness(self) -> Nearness:
+        """What is to be near what; the job is free of what is lifted."""
+        return Nearness(self, (self.job, self._keys))
 
     @cached_property
     def idle(self) -> dict[str, Room]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 from cpsched.instance import HOLDS_ROOM, Status, Task
+from cpsched.policy.policy import GANG_ACTIONS
 from cpsched.rules.protections import covers
 from cpsched.snapshot import SessionJob, Snapshot
 from cpsched.snapshot.rights import Action, actions_against, is_above_share_now
@@ -15,7 +16,7 @@ def obstacles(snapshot: Snapshot, task: Task, victim: Task) -> tuple[str, ...]:
     """What stands in the way of evicting the victim alone for the task; nothing if it may go."""
     if victim.status is Status.RELEASING:
         return ("is going already",)
-    actions = list(actions_against(snapshot, task, victim))
+    actions = [*actions_against(snapshot, task, victim), *snapshot.gang_rights.actions(task, victim)]
     if not actions:
         return (_no_right(snapshot, task, victim),)
     ways = [_protections(snapshot, victim, action) for action in actions]
@@ -63,7 +64,7 @@ def _protections(snapshot: Snapshot, victim: Task, action: Action) -> tuple[str,
 
 def _by_its_share(snapshot: Snapshot, victim: Task, action: Action) -> Iterator[str]:
     queue = snapshot.queue_of(victim)
-    if action == "reclaim" and queue is not None and not is_above_share_now(snapshot, victim):
+    if snapshot.policy.asks_shares(action) and queue is not None and not is_above_share_now(snapshot, victim):
         yield f"its queue {queue.name} is not above its deserved share"
 
 
@@ -79,6 +80,8 @@ def _by_its_age(snapshot: Snapshot, victim: Task, action: Action) -> Iterator[st
 
 def _by_its_gang(snapshot: Snapshot, victim: Task, action: Action) -> Iterator[str]:
     owner, mode = snapshot.jobs[snapshot.job_key(victim)], snapshot.policy.gang_protects(action)
+    if action in GANG_ACTIONS and not owner.is_whole:
+        return
     if owner.ready - 1 < owner.min_available and (mode == "keep" or (mode == "whole" and owner.holding > 1)):
         yield f"{owner.key} keeps its minimum of {owner.min_available}"
 

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from cpsched.amounts import shown
+from cpsched.explanation.domains import shortest_of_domains
 from cpsched.explanation.entering import entering_lines
 from cpsched.explanation.groups import SMALL, NodeGroup, Shortage
 from cpsched.explanation.obstacles import summary
 from cpsched.filters import FILTERS
 from cpsched.instance import HOLDS_ROOM
-from cpsched.policy.policy import EvictingAction, Policy
+from cpsched.policy.policy import GANG_ACTIONS, AnyAction, Policy
 from cpsched.snapshot import SessionJob, Snapshot
 
 STATE = "state"
@@ -52,6 +53,7 @@ def requirements_of(snapshot: Snapshot, job: SessionJob, groups: Sequence[NodeGr
         *_capacity(snapshot, job, groups),
         *_filters(snapshot, job, groups),
         *_node_rules(snapshot, groups),
+        *_near(snapshot, job),
         *_gang(snapshot, job),
         *_queue(snapshot, job),
         *_entering(snapshot, job),
@@ -135,11 +137,35 @@ def _gang(snapshot: Snapshot, job: SessionJob) -> Iterator[Requirement]:
     least = job.ready + 1
     if snapshot.policy.plugin("gang") is None and not snapshot.policy.requires_gangs:
         return
-    if job.min_available > least or job.roles_count:
+    if job.min_available > least or job.roles_count or job.sub_groups is not None:
         minima = ", ".join(f"{minimum} {role}" for role, minimum in sorted(job.min_by_role.items()))
         roles = f", of them {minima}" if job.roles_count else ""
+        roles += _of_sub_groups(job)
         text = f"minAvailable {job.min_available}{roles}; {job.ready} at work, {len(job.pending)} could be placed"
         yield Requirement("gang", job.key, (), text)
+
+
+def _of_sub_groups(job: SessionJob) -> str:
+    """How many of its sub-groups must be complete, and how large the largest is."""
+    if job.sub_groups is None:
+        return ""
+    size = max(group.min_available for group in job.sub_groups.groups)
+    return f", at least {sum(job.sub_groups.minima.values())} sub-groups, each of up to {size}"
+
+
+def _near(snapshot: Snapshot, job: SessionJob) -> Iterator[Requirement]:
+    """That its tasks, or those of a sub-group, lie in one HyperNode, and which of these are too small."""
+    nearness = snapshot.nearness
+    if nearness.is_barred(job.key):
+        yield Requirement("topology.job", "", (), "the tree of HyperNodes is not usable")
+        return
+    texts: dict[str, list[str]] = {}
+    for unit in nearness.units.get(job.key, ()):
+        if nearness.limit_of(unit) is not None:
+            key = "topology.subgroup" if unit.is_sub_group else "topology.job"
+            texts.setdefault(key, []).append(shortest_of_domains(snapshot, job, unit))
+    for key, lines in texts.items():
+        yield Requirement(key, "", (), "; ".join(dict.fromkeys(lines)))
 
 
 def _queue(snapshot: Snapshot, job: SessionJob) -> Iterator[Requirement]:
@@ -180,14 +206,15 @@ def _evicting(snapshot: Snapshot, job: SessionJob) -> Iterator[Requirement]:
     if not any(task.status in HOLDS_ROOM for task in snapshot.instance.tasks.values()):
         return
     yield Requirement("eviction", "", (), summary(snapshot, job.pending[0], snapshot.instance.nodes))
+    actions: list[AnyAction] = ["preempt", "reclaim", *filter(policy.evicts, sorted(GANG_ACTIONS))]
     for key, (is_in_force, text) in PROTECTIONS.items():
-        if any(is_in_force(policy, action) for action in ("preempt", "reclaim")):
+        if any(is_in_force(policy, action) for action in actions):
             yield Requirement(key, "", (), text)
     if policy.rules.charge == "on":
         yield Requirement("charge", "", (), "room belongs to those who had a right to it")
 
 
-PROTECTIONS: dict[str, tuple[Callable[[Policy, EvictingAction], bool], str]] = {
+PROTECTIONS: dict[str, tuple[Callable[[Policy, AnyAction], bool], str]] = {
     "protect.gang": (lambda policy, action: policy.gang_protects(action) != "off", "running gangs keep their minimum"),
     "protect.conformance": (
         lambda policy, action: policy.conformance_protects(action),
@@ -206,6 +233,8 @@ LIFTED = (
     "capacity",
     "filters",
     *TOGETHER,
+    "topology.job",
+    "topology.subgroup",
     "gang",
     "queue",
     "deserved",

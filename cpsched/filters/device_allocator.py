@@ -6,6 +6,7 @@ Depth first, requests in order, devices in pool order: the first complete alloca
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
 
 from cpsched.errors import InputError
 from cpsched.filters import devices
@@ -27,8 +28,9 @@ from cpsched.objects.node import Taint
 from cpsched.selectors import tolerates
 
 LARGEST_CLAIM = 32
-_STEPS = 200_000
-"""Upstream stops after ten seconds; a count keeps the answer the same on every machine."""
+MOST_LOOKS = 1_000_000
+"""So many times a device is looked at on one node: some seconds. Upstream stops after ten seconds; a count keeps the
+answer the same on every machine."""
 
 
 class InvalidPoolError(Exception):
@@ -50,7 +52,7 @@ class Allocator:
         self._check_sizes()
         self._constraints = [[constraint(stated) for stated in claim.spec.devices.constraints] for claim in claims]
         self._given: list[GivenDevice] = []
-        self._steps = 0
+        self._looks = 0
 
     def allocate(self) -> list[GivenDevice] | None:
         """Devices for every claim, or None."""
@@ -93,18 +95,27 @@ class Allocator:
         """Give the request its remaining devices, from the candidate at `start` on, then go to the next request."""
         if done == request.count:
             return self._next_request(claim, number + 1)
-        self._steps += 1
-        if self._steps > _STEPS:
-            raise AllocationError(f"node {self._node.name}: timed out trying to allocate devices")
+        self._look()
         if request.all_devices is not None:
             return self._take(claim, number, request, done, request.all_devices[done], 0)
-        for place, candidate in enumerate(self._candidates()):
-            if place < start or self._in_use(claim, request, candidate.id):
+        for place in range(start, len(self._every_candidate)):
+            self._look()
+            candidate = self._every_candidate[place]
+            if self._in_use(claim, request, candidate.id):
                 continue
             selectable = self._selectable(claim, request, candidate)
             if selectable and self._take(claim, number, request, done, candidate, place + 1):
                 return True
         return False
+
+    def _look(self) -> None:
+        self._looks += 1
+        if self._looks > MOST_LOOKS:
+            raise AllocationError(f"node {self._node.name}: timed out trying to allocate devices")
+
+    @cached_property
+    def _every_candidate(self) -> list[DeviceCandidate]:
+        return list(self._candidates())
 
     def _take(
         self, claim: int, number: int, request: AllocatorRequest, done: int, candidate: DeviceCandidate, start: int

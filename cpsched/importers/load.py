@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -154,7 +156,26 @@ def _documents(source: Source, format: str | None, context: Context) -> tuple[li
         name = ", ".join(map(_name, items))
     else:
         documents, name = [Document("input", source if isinstance(source, Mapping) else items)], "input"
-    return translated(documents, format, context), name
+    return translated(_without_rows(documents, context), format, context), name
+
+
+def _without_rows(documents: list[Document], context: Context) -> list[Document]:
+    """The documents without files of several recorded sessions: together they are no cluster."""
+    rows = Counter(document.file for document in documents if _is_row(document.data))
+    for file, count in rows.items():
+        if count > 1:
+            tolerated(context.aside, FILES, partial(_refuse_rows, file, count))
+    return [document for document in documents if rows[document.file] < 2]
+
+
+def _is_row(data: Any) -> bool:
+    objects = data.get("objects") if isinstance(data, Mapping) and "kind" not in data else None
+    return isinstance(objects, list) and any(isinstance(one, Mapping) and "kind" in one for one in objects)
+
+
+def _refuse_rows(file: str, count: int) -> list[Document]:
+    right = "give them to compare or check, which take many, or one of them alone"
+    raise InputError(f"holds {count} recorded sessions", file=file, right=right)
 
 
 def _of_path(path: Path, format: str | None, context: Context) -> list[Document]:

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from cpsched.objects import FORMER_GROUPS, KINDS
+from cpsched.workloads.registry import WORKLOADS
 
 Kind = tuple[str, str]
 """(API group, kind) as in KINDS."""
@@ -19,9 +20,12 @@ _SHORT = {
     "pv": "persistentvolumes", "pvs": "persistentvolumes", "pvc": "persistentvolumeclaims",
     "pvcs": "persistentvolumeclaims", "rs": "replicasets", "sts": "statefulsets", "pc": "priorityclasses",
     "sc": "storageclasses", "pdb": "poddisruptionbudgets", "pdbs": "poddisruptionbudgets", "pg": "podgroups",
+    "deploy": "deployments", "ds": "daemonsets",
 }  # fmt: skip
 """kubectl's short names, and those that support bundles use."""
-_STEM = re.compile(r"\.(?:json|ya?ml)(?:\.\w+)?$")
+_COMMON = frozenset({"job", "jobs"})
+"""Keys of much else too; a file of such a name is asked what it holds."""
+_STEM = re.compile(r"\.(?:jsonl?|ya?ml|ndjson)(?:\.\w+)?$")
 
 
 def kind_of(raw: Mapping[str, Any], file: str) -> Kind | None:
@@ -37,7 +41,7 @@ def kind_of(raw: Mapping[str, Any], file: str) -> Kind | None:
     best: Kind | None = None
     most = -1
     for distance, kind in _named_kinds(file):
-        shared = _shared_fields(raw, KINDS[kind])
+        shared = _shared_fields(raw, _SHAPES[kind])
         if shared > most and (shared or not distance):
             best, most = kind, shared
     return best or _by_shape(raw)
@@ -45,7 +49,7 @@ def kind_of(raw: Mapping[str, Any], file: str) -> Kind | None:
 
 def names_a_kind(word: str) -> bool:
     """Whether objects of a kind stand under this key: `pods`, `Nodes`, `pvcs`, `queues.scheduling.volcano.sh`."""
-    return next(_named_kinds(word), None) is not None
+    return word.lower() not in _COMMON and next(_named_kinds(word), None) is not None
 
 
 def _by_shape(raw: Mapping[str, Any]) -> Kind | None:
@@ -94,7 +98,7 @@ def _shared_fields(raw: Mapping[str, Any], shape: type[BaseModel]) -> int:
 
 def _names() -> dict[str, list[Kind]]:
     found: dict[str, list[Kind]] = {}
-    for group, kind in KINDS:
+    for group, kind in _SHAPES:
         name = kind.lower()
         plural = f"{name}es" if name.endswith("s") else f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
         for one in (name, plural):
@@ -102,5 +106,6 @@ def _names() -> dict[str, list[Kind]]:
     return found
 
 
+_SHAPES: dict[Kind, type[BaseModel]] = {kind: workload.shape for kind, workload in WORKLOADS.items()} | KINDS
 _NAMES = _names()
 """Singular and plural in small letters → the kinds of that name."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from cpsched.optimum.params import SolveParams
 from cpsched.policy.levels import LevelRef
@@ -19,6 +21,7 @@ class Budget:
         self.interrupted = False
         self.exhausted = False
         """Whether nothing can go on for another reason: the only solver that was wanted is gone."""
+        self.is_logged = params.log is not None
         self.notes: list[str] = []
         """What the user reads besides the result."""
         self._effort = 0.0
@@ -55,6 +58,16 @@ class Budget:
         """The moment at which this part of the time left is over."""
         return self.clock() + self.left * part
 
+    @contextmanager
+    def less(self, part: float) -> Iterator[None]:
+        """A context in which this part of the time left is kept for what follows."""
+        kept = max(0.0, self.left * part)
+        self.end -= kept
+        try:
+            yield
+        finally:
+            self.end += kept
+
     def interrupt(self) -> None:
         """End the solver's call under way, and all that follow at once."""
         self.interrupted = True
@@ -66,8 +79,7 @@ class Budget:
 
     def log_level(self, what: str, level: LevelRef) -> None:
         """Write that a level is begun to the log."""
-        if self.params.log is not None:
-            self.log(f"{what} {level.label}")
+        self.log(f"{what} {level.label}")
 
     def note(self, text: str) -> None:
         """Tell the user, once, and the log."""

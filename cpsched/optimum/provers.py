@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from cpsched.options import Prover as Choice
@@ -27,11 +27,11 @@ class Prover:
 
     name: ProverName
     evidence: EvidenceKind
+    solver: bool = field(init=False)
+    """Whether a solver has to be believed; if not, the bound stands whatever solvers report."""
 
-    @property
-    def solver(self) -> bool:
-        """Whether a solver has to be believed; if not, the bound stands whatever solvers report."""
-        return self.evidence in (EvidenceKind.INTEGERS, EvidenceKind.REPORT)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "solver", self.evidence in (EvidenceKind.INTEGERS, EvidenceKind.REPORT))
 
 
 IDEAL = Prover("bound", EvidenceKind.DEFINITION)

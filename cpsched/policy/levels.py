@@ -24,6 +24,9 @@ LevelKey = Literal[
     "tasks_bound",
     "tasks_placed",
     "resources_placed",
+    "topology_tier_max",
+    "topology_tier_sum",
+    "hypernodes_used",
     "nodes_used",
 ]
 Sense = Literal["max", "min"]
@@ -48,12 +51,18 @@ SENSES: dict[str, Sense] = {
     "tasks_bound": "max",
     "tasks_placed": "max",
     "resources_placed": "max",
+    "topology_tier_max": "min",
+    "topology_tier_sum": "min",
+    "hypernodes_used": "min",
     "nodes_used": "min",
 }
 """Every level name that a solution may carry, with its sense."""
 
 SPLIT: dict[str, tuple[str, ...]] = {"queue_deficit": ("queue_deficit_max", "queue_deficit_total")}
 """Keys that stand for several levels."""
+
+ABOUT_NEARNESS = frozenset({"topology_tier_max", "topology_tier_sum", "hypernodes_used"})
+"""Levels that a plan has only where something is about network topology: there they cannot tell decisions apart."""
 
 BETWEEN = ("victim_max_priority", "victim_priority_sum")
 """What `victims_between` measures after every admission level but the last."""
@@ -62,8 +71,8 @@ BETWEEN = ("victim_max_priority", "victim_priority_sum")
 class LevelRef(NamedTuple):
     """One level of a session: its name, and the priority of a level that exists once per priority.
 
-    A value is an integer, or None without victims. What it measures is in nanoseconds where it is a time; files and
-    tables state such a value as RFC 3339.
+    A value is an integer, or None without victims or, of topology_tier_max, without units. What it measures is in
+    nanoseconds where it is a time; files and tables state such a value as RFC 3339.
     """
 
     name: str
@@ -93,7 +102,7 @@ class LevelRef(NamedTuple):
         return self.name == "victim_start_time"
 
     def rank(self, value: Value) -> tuple[int, int]:
-        """A key that sorts better values first: no victims at all is best, whatever the sense."""
+        """A key that sorts better values first: none is best, whatever the sense."""
         return (0, 0) if value is None else (1, -value if self.is_better_more else value)
 
     def stated(self, value: Value) -> Stated:

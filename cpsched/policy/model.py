@@ -59,8 +59,21 @@ class Rules(BaseModel):
         description="Nothing is placed on nodes whose measured load is too high. auto: if the usage plugin has "
         "enablePredicate on.",
     )
+    topology_job: AutoOff = Field(
+        "auto",
+        alias="topology.job",
+        description="A job that must stay in one HyperNode of a tier does. auto: if network-topology-aware has "
+        "enabledHyperNodeGradient on.",
+    )
+    topology_subgroup: AutoOff = Field(
+        "auto",
+        alias="topology.subgroup",
+        description="So does a sub-group of a job. auto: as topology.job.",
+    )
     gang: AutoOnOff = Field(
-        "auto", description="A job gets its minimum or nothing. auto: if the gang plugin has enableJobReady on."
+        "auto",
+        description="A job, and each of its sub-groups, gets its minimum or nothing. "
+        "auto: if the gang plugin has enableJobReady on.",
     )
     queue: AutoOnOff = Field(
         "auto", description="A queue stays within its limit. auto: if its share plugin has enabledAllocatable on."
@@ -69,10 +82,11 @@ class Rules(BaseModel):
         "auto", description="Queues have shares. auto: those of the configured share plugin. off: no queues."
     )
     eviction: OnOff = Field("on", description="Tasks may be evicted by tasks entitled to it. off: no task is evicted.")
-    eviction_scope: Literal["node", "cluster"] = Field(
-        "node",
+    eviction_scope: Literal["node", "domain", "cluster"] = Field(
+        "domain",
         alias="eviction.scope",
-        description="Victims lie on the node of the task they make room for, or anywhere.",
+        description="Victims lie on the node of the task they make room for, or anywhere. domain: on that node, and "
+        "those of gangpreempt and gangreclaim anywhere in one HyperNode that the job may have.",
     )
     charge: OnOff = Field("on", description="Every victim is charged to one task that may evict it and needs the room.")
     protect_gang: AutoGang = Field(

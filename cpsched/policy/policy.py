@@ -12,7 +12,6 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from cpsched.doubts import Doubt
-from cpsched.errors import InputError
 from cpsched.policy.dialect import recognise
 from cpsched.policy.kube_conf import KubeConf, checked_version
 from cpsched.policy.kube_extender import not_asked, not_searched
@@ -24,12 +23,13 @@ from cpsched.policy.origin import Origin, model_title
 from cpsched.policy.unsearched import plugins_not_searched, shares_no_cards
 from cpsched.policy.volcano_conf import VolcanoConf
 from cpsched.policy.volcano_plugin import PluginConf
-from cpsched.policy.volcano_registry import SHARE_PLUGINS, UNSEARCHED_ACTIONS
+from cpsched.policy.volcano_registry import SHARE_PLUGINS
 
 EvictingAction = Literal["preempt", "reclaim"]
 GangAction = Literal["gangpreempt", "gangreclaim"]
 AnyAction = EvictingAction | GangAction
 
+GANG_ACTIONS: frozenset[GangAction] = frozenset(("gangpreempt", "gangreclaim"))
 VICTIM_ACTIONS: tuple[AnyAction, ...] = ("preempt", "reclaim", "gangpreempt", "gangreclaim")
 
 VICTIM_FLAGS: dict[str, str] = {
@@ -129,11 +129,10 @@ class Policy(BaseModel):
 
     @property
     def doubts_of_search(self) -> tuple[Doubt, ...]:
-        """The same for the search and its proofs, which know no extender, no gang action, not all plugins."""
+        """The same for the search and its proofs, which know no extender and not all plugins."""
         if self.is_kube:
             return (*self.doubts, *map(not_searched, self.kube.extenders))
-        gang_actions = (name for name in dict.fromkeys(self.actions) if name in UNSEARCHED_ACTIONS)
-        return (*self.doubts, *map(_action_not_searched, gang_actions), *plugins_not_searched(self.volcano))
+        return (*self.doubts, *plugins_not_searched(self.volcano))
 
     @cached_property
     def actions(self) -> tuple[str, ...]:
@@ -202,7 +201,7 @@ class Policy(BaseModel):
 
     def gang_protects(self, action: AnyAction) -> GangProtection:
         """What the rule `protect.gang` says about victims of the action; no flag switches it off in gang actions."""
-        if self.rules.protect_gang == "auto" and action in UNSEARCHED_ACTIONS:
+        if self.rules.protect_gang == "auto" and action in GANG_ACTIONS:
             if self.plugin("gang") is None:
                 return "off"
             return "whole" if self.volcano.configurations[action].boolean("allowWholeBundle") else "keep"
@@ -212,7 +211,7 @@ class Policy(BaseModel):
 
     def conformance_protects(self, action: AnyAction) -> bool:
         """Whether the rule `protect.conformance` shields critical pods from the action."""
-        if self.rules.protect_conformance == "auto" and action in UNSEARCHED_ACTIONS:
+        if self.rules.protect_conformance == "auto" and action in GANG_ACTIONS:
             return self.plugin("conformance") is not None
         if self.rules.protect_conformance == "auto":
             return self.enabled("conformance", VICTIM_FLAGS[action])
@@ -229,6 +228,21 @@ class Policy(BaseModel):
         if self.rules.protect_cooldown == "auto":
             return action in ("preempt", "reclaim") and self.enabled("cdp", VICTIM_FLAGS[action])
         return self.rules.protect_cooldown == "on"
+
+    def keeps_near(self, key: str) -> bool:
+        """Whether the rule topology.job or topology.subgroup is in force."""
+        is_on = (self.rules.topology_job if key == "topology.job" else self.rules.topology_subgroup) == "auto"
+        return is_on and self.enabled("network-topology-aware", "enabledHyperNodeGradient")
+
+    def asks_shares(self, action: AnyAction) -> bool:
+        """Whether the action takes only by shares; without a plugin that has any, gangreclaim takes from any queue."""
+        return action == "reclaim" or (action == "gangreclaim" and self.share_plugin is not None)
+
+    @cached_property
+    def evicts_beside(self) -> bool:
+        """Whether every victim has a task beside it that may evict it, and none goes for a job elsewhere."""
+        scope = self.rules.eviction_scope
+        return scope == "node" or (scope == "domain" and not any(map(self.evicts, GANG_ACTIONS)))
 
     def node_rule(self, key: str) -> PluginConf | None:
         """The plugin whose rule about nodes is in force under the key, None if it is not."""
@@ -253,13 +267,6 @@ class Policy(BaseModel):
         """Whether victims are settled between the admission levels."""
         admission = self.model.level("jobs_admitted")
         return admission is not None and admission.victims_between
-
-
-def _action_not_searched(name: str) -> Doubt:
-    """The doubt about a proof: the search evicts no task by this action, whatever the mirror does."""
-    decides = UNSEARCHED_ACTIONS[name]
-    wrong = f"action {name} is not part of the search for the optimum; it decides: {decides}"
-    return Doubt(kind="action", name=name, decides=decides, text=str(InputError(wrong, place="actions")))
 
 
 def policy_for(

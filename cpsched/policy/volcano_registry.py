@@ -59,12 +59,6 @@ ACTIONS: dict[str, Table] = {
     "shuffle": {},
 }
 
-UNSEARCHED_ACTIONS: dict[str, str] = {
-    "gangpreempt": "victims in the queue of the job",
-    "gangreclaim": "victims in other queues",
-}
-"""Actions that the mirror runs and the search does not, with what they decide."""
-
 PLUGINS: dict[str, Table] = {
     "binpack": {
         "binpack.weight": Argument("integer", 1),

@@ -163,7 +163,7 @@ class CountedSession:
 
     @cached_property
     def tells_neighbours(self) -> bool:
-        """Whether tasks are distinguished by what filters read of them that look at other tasks."""
+        """Whether what filters read that look at other tasks is counted apart."""
         return self.form.each_node and self.snapshot.predicates.any_dynamic
 
     def _neighbour_features(self, task: Task) -> Hashable:

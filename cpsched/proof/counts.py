@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from functools import cached_property
 
-from cpsched.policy.volcano_registry import UNSEARCHED_ACTIONS
 from cpsched.proof.counted import CountedSession
 from cpsched.rules import Decision
 from cpsched.rules.charging import charged_victims
@@ -14,8 +13,8 @@ from cpsched.snapshot.rights import Action
 
 
 def is_countable(decision: Decision) -> bool:
-    """Whether a statement speaks of such a decision: no task is evicted by an action that no search knows."""
-    return not any(item.action in UNSEARCHED_ACTIONS for item in decision.evictions)
+    """Whether a statement speaks of such a session: its rows know no action that evicts for a job elsewhere."""
+    return not decision.snapshot.gang_rights.exist
 
 
 class Counts:

@@ -20,10 +20,12 @@ class Draft:
         self.rows: dict[str, ProofRow] = {}
         self._made: dict[tuple[object, ...], Terms] = {}
 
-    def variable(self, name: str, low: int, high: int, value: Callable[[Counts], int]) -> Terms:
+    def variable(
+        self, name: str, low: int, high: int, value: Callable[[Counts], int], place: int | None = None
+    ) -> Terms:
         """A new variable, as a sum of its own."""
         name = _unused(name, self.variables)
-        self.variables[name] = Variable(low, high, value)
+        self.variables[name] = Variable(low, high, value, place)
         return {name: 1}
 
     def once(self, key: tuple[object, ...], make: Callable[[], Terms]) -> Terms:

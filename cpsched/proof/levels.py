@@ -9,7 +9,7 @@ from math import floor, lcm
 from typing import NamedTuple
 
 from cpsched.objectives import MILLIONTHS, PRIORITY_OFFSET, out_of_reach, queue_deficits
-from cpsched.policy.levels import LevelRef, Value
+from cpsched.policy.levels import ABOUT_NEARNESS, LevelRef, Value
 from cpsched.proof.counted import started
 from cpsched.proof.counts import Counts
 from cpsched.proof.draft import Draft
@@ -210,7 +210,7 @@ def _used(draft: Draft, number: int, there: int) -> Terms:
         stays = {node for node in place.nodes if any(task.key not in gone for task in by_node[node])}
         return len(stays.union(node for node in place.nodes if placed_on.get(node)))
 
-    used = draft.variable(f"used[{place.name}]", 0, many, value)
+    used = draft.variable(f"used[{place.name}]", 0, many, value, number)
     for kind in place.kinds:
         one = placed(draft, kind, number)
         row = summed([(draft.highest(one), used), (-1, one)])
@@ -243,9 +243,19 @@ MEASURES: dict[str, Callable[[Draft, int | None], Measure]] = {
 """Levels that are a sum; the others are given by which victims there are."""
 
 
+def _is_stated(draft: Draft, level: LevelRef) -> bool:
+    """Whether the level is one of numbers and victims: not where tasks are, nor what roles or sub-groups a gang has."""
+    if level.name == "gangs_broken":
+        losers = [draft.snapshot.jobs[key] for key in draft.counted.victims_of]
+        return not any(job.min_by_role or job.sub_groups is not None for job in losers)
+    return level.name not in ABOUT_NEARNESS
+
+
 def give(draft: Draft, level: LevelRef, value: Value, top: Value) -> None:
     """State that a decision has the value on the level; `top` is the highest priority among victims, if settled."""
     label = f"given[{level.label}]"
+    if not _is_stated(draft, level):
+        return
     if level.name == "tasks_bound" and not draft.starts:
         draft.at_least(label, tasks_placed(draft, None).terms, value or 0)
         return
@@ -292,6 +302,8 @@ def _split_sum(draft: Draft, priority: int | None, value: int) -> dict[str, tupl
 
 def claim(draft: Draft, level: LevelRef, bound: Value, top: Value) -> ProofRow:
     """That no decision is better on the level than the bound."""
+    if not _is_stated(draft, level):
+        raise UnstatedError(f"{level.label}, which asks for more than numbers")
     if level.name == "tasks_bound" and not draft.starts:
         raise UnstatedError(f"{level.label}, where starts are not distinguished")
     if level.name in MEASURES:

@@ -14,7 +14,7 @@ def placed(draft: Draft, kind: int, place: int) -> Terms:
     def make() -> Terms:
         most = _most(draft, kind, place, _later(draft, place))
         name = f"place[{draft.counted.kinds[kind].name},{draft.counted.places[place].name}]"
-        return draft.variable(name, 0, most, lambda c: c.place[kind, place])
+        return draft.variable(name, 0, most, lambda c: c.place[kind, place], place)
 
     return draft.once(("place", kind, place), make)
 
@@ -25,7 +25,7 @@ def begun(draft: Draft, kind: int, place: int) -> Terms:
     def make() -> Terms:
         one, where = draft.counted.kinds[kind], draft.counted.places[place]
         most = _most(draft, kind, place, where.idle) if one.may_bind else 0
-        return draft.variable(f"bind[{one.name},{where.name}]", 0, most, lambda c: c.bind[kind, place])
+        return draft.variable(f"bind[{one.name},{where.name}]", 0, most, lambda c: c.bind[kind, place], place)
 
     return draft.once(("bind", kind, place), make)
 
@@ -85,7 +85,7 @@ def evicted_by(draft: Draft, group: int, action: Action) -> Terms:
     one = draft.counted.victims[group]
     return draft.once(
         ("evict", group, action),
-        lambda: draft.variable(f"evict[{one.name},{action}]", 0, one.most, lambda c: c.evict[group, action]),
+        lambda: draft.variable(f"evict[{one.name},{action}]", 0, one.most, lambda c: c.evict[group, action], one.place),
     )
 
 

@@ -35,6 +35,15 @@ def is_installed(checker: str) -> bool:
     return shutil.which(checker) is not None
 
 
+def ran(command: Sequence[str], *, seconds: float) -> bool:
+    """Whether a program ends by itself in the time; solvers say by their exit code what they found, so any will do."""
+    try:
+        process = start(command, dict(os.environ))
+    except (OSError, ValueError):
+        return False
+    return ask(process, b"", seconds=seconds, most_output=MOST_OUTPUT).code is not None
+
+
 def asked(checker: str, files: Sequence[str], *, seconds: float) -> OutsideAnswer:
     """The program's answer about the files: a yes is exit code 0 and its own words on stdout."""
     place = shutil.which(checker)

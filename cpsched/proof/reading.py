@@ -10,11 +10,17 @@ from cpsched.errors import InputError
 
 LONGEST_LINE = 64 * 2**20
 """Bytes; a step of more is refused before it is read."""
+LONGEST_PROOF = 2**30
+"""Bytes of all steps, unpacked."""
 
 
 def steps_in(lines: Iterable[tuple[int, bytes]], file: str) -> Iterator[Any]:
     """The step of every line; InputError names the line that holds none."""
+    read = 0
     for number, line in lines:
+        read += len(line)
+        if read > LONGEST_PROOF:
+            raise InputError(f"a proof of more than {LONGEST_PROOF} bytes", file=file, place=f"line {number}")
         try:
             yield json.loads(line, parse_float=_refused, parse_constant=_refused)
         except (ValueError, RecursionError):

@@ -39,6 +39,8 @@ class Variable(NamedTuple):
     high: int
     value: Callable[[Any], int]
     """What it is in the counts of a decision (`cpsched/proof/counts.py`)."""
+    place: int | None = None
+    """The place that it is about, if it is one; only those who write proofs look at it."""
 
 
 @dataclass(frozen=True)

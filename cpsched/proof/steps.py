@@ -1,4 +1,4 @@
-"""The replayer: whether steps prove what a statement claims, in whole numbers, one step after another.
+"""The replayer: whether steps prove what a statement claims, in whole numbers, one after another.
 
 A step is a list, one of four kinds (docs/proofs.md):
 
@@ -24,8 +24,8 @@ from typing import Any
 
 from cpsched.proof.rows import ProofRow, ProofStatement
 
-LARGEST_BITS, DEEPEST = 33_220, 100_000
-"""Numbers of more than 10,000 digits are refused, and so many splits inside each other."""
+LARGEST_BITS, DEEPEST, MOST_TERMS = 33_220, 100_000, 20_000_000
+"""Refused: numbers of more than 10,000 digits, so many splits inside each other, rows with so many terms together."""
 
 
 class RefusedError(Exception):
@@ -37,10 +37,8 @@ class _Case:
     """One of the two cases of a split."""
 
     shows: ProofRow
-    other: ProofRow
-    """What the second case may assume."""
-    first: int
-    """The number of its assumption; all rows from there on go when it ends."""
+    other: ProofRow  # what the second case may assume
+    first: int  # the number of its assumption; all rows from there on go when it ends
     second: bool = False
 
 
@@ -49,11 +47,11 @@ class Replayer:
     """Takes steps one by one; `proved` once they have ended with the claim."""
 
     statement: ProofStatement
-    values: Mapping[str, int] | None = None
-    """What every variable is in the decision that a step `solution` speaks of."""
+    values: Mapping[str, int] | None = None  # of all variables, in the decision that a step `solution` speaks of
     rows: list[ProofRow] = field(default_factory=list)
     cases: list[_Case] = field(default_factory=list)
     taken: int = 0
+    terms: int = 0  # of all rows that stand
     proved: bool = False
 
     def replay(self, steps: Iterable[Any]) -> None:
@@ -68,10 +66,10 @@ class Replayer:
         self.taken += 1
         if self.proved:
             raise self._refused("comes after the end")
-        kind = step[0] if isinstance(step, list) and step else None
-        if not isinstance(kind, str) or len(step) not in _LENGTHS.get(kind, ()):
+        kind = step[0] if isinstance(step, list) and step and isinstance(step[0], str) else ""
+        if kind not in _KINDS or len(step) not in _KINDS[kind][1]:
             raise self._refused("is no step, or has too few or too many parts")
-        _KINDS[kind](self, *step[1:])
+        _KINDS[kind][0](self, *step[1:])
 
     def sum(self, divisor: Any, parts: Any) -> None:
         """Rows times multipliers, divided."""
@@ -83,12 +81,10 @@ class Replayer:
             least += times * row.least
             for name, coefficient in row.terms.items():
                 terms[name] = terms.get(name, 0) + times * coefficient
-        left = {}
         for name, coefficient in terms.items():
-            if coefficient:
-                left[name], rest = divmod(coefficient, divisor)
-                if rest:
-                    raise self._refused(f"divides by {divisor}, which does not divide the coefficient of {name}")
+            if coefficient % divisor:
+                raise self._refused(f"divides by {divisor}, which does not divide the coefficient of {name}")
+        left = {name: coefficient // divisor for name, coefficient in terms.items() if coefficient}
         self._add(ProofRow(left, -(-least // divisor)))
 
     def split(self, terms: Any, k: Any, shown: Any = None, least: Any = None) -> None:
@@ -110,9 +106,8 @@ class Replayer:
 
     def both(self) -> None:
         """Closes the second case; the row that both show stands."""
-        case = self._case(second=True)
+        self._add(self._case(second=True).shows)
         self.cases.pop()
-        self._add(case.shows)
 
     def solution(self) -> None:
         """The decision satisfies every row."""
@@ -144,6 +139,7 @@ class Replayer:
         case = self.cases[-1]
         if not self._shows(case.shows, case.first):
             raise self._refused("closes a case whose last row is not the one to be shown")
+        self.terms -= sum(1 + len(row.terms) for row in self.rows[case.first - 1 :])
         del self.rows[case.first - 1 :]
         return case
 
@@ -161,6 +157,9 @@ class Replayer:
     def _add(self, row: ProofRow) -> None:
         for number in (row.least, *row.terms.values()):
             self._number(number, "number")
+        self.terms += 1 + len(row.terms)
+        if self.terms > MOST_TERMS:
+            raise self._refused("is one row too many: all together are too large")
         self.rows.append(row)
 
     def _terms(self, pairs: Any) -> dict[str, int]:
@@ -190,12 +189,11 @@ class Replayer:
         return RefusedError(f"step {self.taken} {why}")
 
 
-_KINDS: dict[str, Callable[..., None]] = {
-    "sum": Replayer.sum,
-    "split": Replayer.split,
-    "else": Replayer.otherwise,
-    "both": Replayer.both,
-    "solution": Replayer.solution,
-    "end": Replayer.end,
-}
-_LENGTHS = {"sum": (3,), "split": (3, 5), "else": (1,), "both": (1,), "solution": (1,), "end": (1,)}
+_KINDS: dict[str, tuple[Callable[..., None], tuple[int, ...]]] = {
+    "sum": (Replayer.sum, (3,)),
+    "split": (Replayer.split, (3, 5)),
+    "else": (Replayer.otherwise, (1,)),
+    "both": (Replayer.both, (1,)),
+    "solution": (Replayer.solution, (1,)),
+    "end": (Replayer.end, (1,)),
+}  # what each does, and how many parts it may have

@@ -15,6 +15,9 @@ LEVELS: dict[str, str] = {
     "tasks_bound": "tasks that start now",
     "tasks_placed": "tasks that start or wait for their room",
     "resources_placed": "dominant shares placed, in percent of the cluster, added up",
+    "topology_tier_max": "highest tier of a HyperNode that a job or sub-group with networkTopology needs",
+    "topology_tier_sum": "these tiers, added up",
+    "hypernodes_used": "HyperNodes of the lowest tier with new tasks of each",
     "nodes_used": "nodes that host anything",
 }
 """One for every level that a solution may carry."""

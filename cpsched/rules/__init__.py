@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from cpsched.rules.decision import Decision
 from cpsched.rules.evictions import charge, eviction
 from cpsched.rules.gangs import gang, protect_gang
+from cpsched.rules.near import topology_job, topology_subgroup
 from cpsched.rules.node_rules import cards, nodegroup, numa, usage
 from cpsched.rules.placement import actions, assignment, capacity, filters
 from cpsched.rules.protections import protect_conformance, protect_cooldown, protect_guarantee, protect_pdb
@@ -21,6 +22,8 @@ RULES: dict[str, Callable[[Decision], Iterator[Violation]]] = {
     "cards": cards,
     "numa": numa,
     "usage": usage,
+    "topology.job": topology_job,
+    "topology.subgroup": topology_subgroup,
     "gang": gang,
     "queue": queue,
     "deserved": deserved,

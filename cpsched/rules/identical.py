@@ -10,7 +10,7 @@ from collections.abc import Callable, Container, Hashable, Iterable
 from typing import TYPE_CHECKING
 
 from cpsched.instance import Task
-from cpsched.rules.gang_rights import KINDS
+from cpsched.policy.policy import GANG_ACTIONS
 from cpsched.snapshot import SessionJob, Snapshot
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def victims(rights: Rights) -> Callable[[str, str], Hashable]:
         rights.snapshot.instance.tasks,
     )
     if rights.everywhere:
-        return lambda key, named: (key if named in KINDS else kind_of(tasks[key]), named)
-    return lambda key, named: (key if named in KINDS else identity_of(key), named)
+        return lambda key, named: (key if named in GANG_ACTIONS else kind_of(tasks[key]), named)
+    return lambda key, named: (key if named in GANG_ACTIONS else identity_of(key), named)
 
 
 pairs_of: Callable[[Pairs], Hashable] = id

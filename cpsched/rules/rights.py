@@ -7,9 +7,9 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from cpsched.instance import Task
-from cpsched.policy.policy import VICTIM_ACTIONS, AnyAction, GangAction
+from cpsched.policy.policy import GANG_ACTIONS, VICTIM_ACTIONS, AnyAction, GangAction
 from cpsched.resources import Vector, add, total_of
-from cpsched.rules.gang_rights import KINDS, GangRights
+from cpsched.rules.gang_rights import GangRights
 from cpsched.rules.identical import holding_of, request_of, right_of, victims
 from cpsched.shares import Exact
 from cpsched.snapshot.rights import Action, is_above_share
@@ -60,7 +60,7 @@ class Rights:
         """The tasks placed beside the victim that may evict it, by the action that the eviction names, or by any."""
         victim = self.snapshot.instance.tasks[key]
         actions_of = self.snapshot.rights.against(victim)
-        if named in KINDS:
+        if named in GANG_ACTIONS:
             return self._entitled_by_gang(victim, named)
         pairs = [(task, how) for task in self._beside(victim) for how in actions_of(task) if named in ("", how)]
         actions = frozenset([action for _, action in pairs])
@@ -68,8 +68,8 @@ class Rights:
 
     def _entitled_by_gang(self, victim: Task, named: str) -> Entitled:
         """The tasks of jobs for which a gang action may evict the victim, with the kind of right that it is."""
-        how: Action = "preempt" if named == "gangpreempt" else "reclaim"
         action: GangAction = "gangpreempt" if named == "gangpreempt" else "gangreclaim"
+        how: Action = "reclaim" if self.snapshot.policy.asks_shares(action) else "preempt"
         pairs: Pairs = tuple([(task, how) for task in self._gang_rights.entitled(victim, action)])
         return Entitled(pairs, frozenset([how]) if pairs else frozenset(), how if pairs else None)
 

@@ -6,16 +6,19 @@ from collections.abc import Callable, Hashable, Mapping
 from functools import cached_property, partial
 
 from cpsched.instance import RELEASING, Instance, Queue, Task
+from cpsched.objects.topology import HyperNode
 from cpsched.policy import Policy
-from cpsched.policy.levels import BETWEEN, LevelRef
-from cpsched.policy.policy import VICTIM_ACTIONS
+from cpsched.policy.levels import ABOUT_NEARNESS, BETWEEN, LevelRef
+from cpsched.policy.policy import GANG_ACTIONS, VICTIM_ACTIONS
 from cpsched.shares import Exact, NotReady, QueueShare
 from cpsched.snapshot.balance import overloaded_nodes
 from cpsched.snapshot.cooldown import cools_down
 from cpsched.snapshot.enqueue import may_enter
+from cpsched.snapshot.gang_rights import StaticGangRights
 from cpsched.snapshot.identical import Identical, StaticRights, load_of
 from cpsched.snapshot.identity import identities_of
 from cpsched.snapshot.jobs import SessionJob, is_starving, session_jobs, starving_voters
+from cpsched.snapshot.near import Nearness
 from cpsched.snapshot.node_rules import CardRule, GroupRule, NodeRule, NumaRule, node_rules, rule_of
 from cpsched.snapshot.predicates import Predicates
 from cpsched.snapshot.queues import queue_shares
@@ -103,6 +106,11 @@ class Snapshot:
         return Predicates(self.instance, self.policy, self.identical)
 
     @cached_property
+    def nearness(self) -> Nearness:
+        """Which tasks are to run near each other."""
+        return Nearness(self)
+
+    @cached_property
     def node_rules(self) -> dict[str, NodeRule]:
         """Plugins' rules about which nodes hold which tasks, as far as they are in force."""
         return node_rules(self)
@@ -176,11 +184,20 @@ class Snapshot:
         return tuple(job for job in self.jobs.values() if job.is_below_minimum and self.takes_part(job))
 
     @cached_property
+    def minds_nearness(self) -> bool:
+        """Whether there is anything that how near tasks are to each other could matter to, or decide."""
+        policy = self.policy
+        asks = policy.plugin("network-topology-aware") is not None or any(map(policy.has_action, GANG_ACTIONS))
+        return asks or bool(self.nearness.units) or bool(self.instance.of_kind(HyperNode))
+
+    @cached_property
     def level_plan(self) -> tuple[LevelRef, ...]:
         """Every level of the policy in order; admission levels once per priority of starving jobs."""
         plan: list[LevelRef] = []
         priorities = sorted({job.priority for job in self.starving}, reverse=True)
         for level in self.policy.levels:
+            if level.key in ABOUT_NEARNESS and not self.minds_nearness:
+                continue
             if level.key != "jobs_admitted":
                 plan += [LevelRef(name) for name in level.names]
                 continue
@@ -218,6 +235,11 @@ class Snapshot:
     def rights(self) -> StaticRights:
         """Who may evict whom, as far as the snapshot alone says."""
         return StaticRights(self)
+
+    @cached_property
+    def gang_rights(self) -> StaticGangRights:
+        """The same by the gang actions."""
+        return StaticGangRights(self)
 
     @property
     def now(self) -> int:

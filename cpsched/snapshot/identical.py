@@ -125,7 +125,8 @@ class StaticRights:
         job = self._snapshot.job_of(victim)
         if job is None or victim.status not in HOLDS_ROOM:
             return None
-        return job.queue, job.priority, self._family(job), victim.priority, victim.best_effort, victim.preemptable
+        kind = (job.queue, job.priority, self._family(job), victim.priority, victim.best_effort, victim.preemptable)
+        return (*kind, victim.status, job.is_willing) if self._snapshot.gang_rights.exist else kind
 
     def _family(self, job: SessionJob) -> str | None:
         """The job, where one of its tasks could be another's victim; a task alone in it does not outrank itself."""

@@ -60,12 +60,14 @@ def _reader(snapshot: Snapshot) -> Callable[[SessionJob], Hashable]:
     may stand in for. A gang's mark is read only where a rule looks at it.
     """
     named, by_mark = snapshot.apart | snapshot.unrestricted, snapshot.starves_by_mark
+    by_will = snapshot.gang_rights.exist
 
     def stated(job: SessionJob) -> Hashable:
-        if len(job.tasks) > 1 or job.key in named:
+        if len(job.tasks) > 1 or job.key in named or job.is_shaped:
             return job.key
         by_role, resources = job.min_by_role, job.min_resources
-        plain = (job.queue, job.priority, job.min_available, job.phase, by_mark and job.is_preemptable)
+        marks = (by_mark and job.is_preemptable, by_will and job.is_willing)
+        plain = (job.queue, job.priority, job.min_available, job.phase, marks)
         if not by_role and resources is None:
             return plain
         minimum = None if resources is None else frozenset(stated_minimum(job).items())

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping
 from typing import NamedTuple
 
-from cpsched.instance import HOLDS_ROOM, PENDING, Instance, Job, Status, Task
+from cpsched.instance import HOLDS_ROOM, PENDING, PREEMPTABLE, Instance, Job, Status, Task
 from cpsched.policy import Policy
+from cpsched.snapshot.sub_groups import SubGroups, sub_groups_of
 
 DEFAULT_SCHEDULER = "default-scheduler"
 _READY = HOLDS_ROOM | {Status.SUCCEEDED}
@@ -36,20 +37,25 @@ class SessionJob(NamedTuple):
     holding: int
     """Tasks that hold room."""
     is_valid: bool
-    """It has enough tasks, in all and per role, to ever become ready."""
+    """It has enough tasks, in all and per role, and enough sub-groups, to ever become ready."""
+    sub_groups: SubGroups | None = None
+    """What its tasks are divided into, None without policies."""
 
     def with_tasks(self, tasks: tuple[Task, ...]) -> SessionJob:
         """The job, had it only these."""
         return self._counted(self._replace(tasks=tasks))
 
     def with_minimum(self, min_available: int) -> SessionJob:
-        """The job, were so many enough, whatever their roles."""
-        return self._counted(self._replace(min_available=min_available, min_by_role={}))
+        """The job, were so many enough, whatever their roles and sub-groups."""
+        return self._counted(self._replace(min_available=min_available, min_by_role={}, sub_groups=None))
 
     @staticmethod
     def _counted(job: SessionJob) -> SessionJob:
         pending, ready, holding, is_valid = counted(job.tasks, job.min_available, job.min_by_role)
-        return job._replace(pending=pending, ready=ready, holding=holding, is_valid=is_valid)
+        if (groups := job.sub_groups) is not None:
+            groups = groups._replace(by_task={task.key: groups.by_task[task.key] for task in job.tasks})
+            is_valid = is_valid and groups.exist
+        return job._replace(pending=pending, ready=ready, holding=holding, is_valid=is_valid, sub_groups=groups)
 
     @property
     def name(self) -> str:
@@ -80,6 +86,19 @@ class SessionJob(NamedTuple):
         return self.group is not None and self.group.preemptable
 
     @property
+    def is_shaped(self) -> bool:
+        """Whether its PodGroup says how near to each other its tasks run, or divides them."""
+        spec = None if self.group is None else self.group.group.spec
+        return spec is not None and (spec.network_topology is not None or bool(spec.sub_group_policy))
+
+    @property
+    def is_willing(self) -> bool:
+        """Whether its PodGroup has no mark, or one that allows its tasks to be victims."""
+        metadata = None if self.group is None else self.group.group.metadata
+        marked = metadata is not None and (PREEMPTABLE in metadata.annotations or PREEMPTABLE in metadata.labels)
+        return not marked or self.is_preemptable
+
+    @property
     def is_pending(self) -> bool:
         """Its PodGroup has not been let into the cycle yet."""
         return self.phase in ("", "Pending")
@@ -106,16 +125,35 @@ class SessionJob(NamedTuple):
         """As is_ready, with reserved tasks counted too."""
         return self._reaches(placed, evicted)
 
-    def _reaches(self, placed: Container[str], evicted: Container[str]) -> bool:
-        there = [
+    @property
+    def is_whole(self) -> bool:
+        """Whether what is at work is its minimum, before anything is decided."""
+        return self.keeps_minimum((), ())
+
+    def keeps_minimum(self, binds: Container[str], evicted: Container[str]) -> bool:
+        """As is_ready, but pending tasks that ask for nothing count only if they start."""
+        there = [task for task in self.tasks if task.key in binds or task.status in _READY]
+        return self.is_enough([task for task in there if task.key not in evicted])
+
+    def at_work(self, placed: Container[str], evicted: Container[str]) -> list[Task]:
+        """Tasks that count as ready once `placed` start and `evicted` are gone."""
+        return [
             task
             for task in self.tasks
             if (task.key in placed or task.status in _READY or (task.status is PENDING and task.best_effort))
             and task.key not in evicted
         ]
-        return len(there) >= self.min_available and (
-            not self.min_by_role or _roles_met(there, self.min_available, self.min_by_role)
-        )
+
+    def is_enough(self, there: list[Task]) -> bool:
+        """Whether these tasks are its minimum, in all, per role and by sub-groups."""
+        if len(there) < self.min_available:
+            return False
+        if self.min_by_role and not _roles_met(there, self.min_available, self.min_by_role):
+            return False
+        return self.sub_groups is None or self.sub_groups.is_complete(there)
+
+    def _reaches(self, placed: Container[str], evicted: Container[str]) -> bool:
+        return self.is_enough(self.at_work(placed, evicted))
 
 
 def counted(
@@ -198,6 +236,7 @@ def group_jobs(instance: Instance) -> dict[str, SessionJob]:
     for key, job in instance.jobs.items():
         own, least, by_role = tuple(map(tasks.__getitem__, job.tasks)), job.min_available, job.min_by_role
         pending, ready, holding, is_valid = counted(own, least, by_role)
+        groups = sub_groups_of(job, own)
         found[key] = SessionJob(
             key,
             job.queue,
@@ -211,7 +250,8 @@ def group_jobs(instance: Instance) -> dict[str, SessionJob]:
             pending,
             ready,
             holding,
-            is_valid,
+            is_valid and (groups is None or groups.exist),
+            groups,
         )
     return found
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from cpsched.instance import HOLDS_ROOM, Task
+from cpsched.policy.policy import AnyAction
 from cpsched.resources import Vector
 from cpsched.shares import Exact
 
 if TYPE_CHECKING:
     from cpsched.snapshot import Snapshot
 
-Action = Literal["preempt", "reclaim"]
+Action = AnyAction
+"""An action that evicts."""
 
 
 def actions_against(snapshot: Snapshot, task: Task, victim: Task) -> Iterator[Action]:

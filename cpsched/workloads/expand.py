@@ -26,6 +26,7 @@ from cpsched.objects.storage import PersistentVolumeClaim
 from cpsched.parsing import tolerated
 from cpsched.workloads import held
 from cpsched.workloads.claims import with_claims
+from cpsched.workloads.job_set import JOB_SET_NAME
 from cpsched.workloads.plan import DeniedError, Plan, Surroundings
 from cpsched.workloads.registry import WORKLOADS, Workload
 from cpsched.workloads.replica_set import POD_TEMPLATE_HASH
@@ -195,20 +196,29 @@ class _Known:
         self.found = found
         self.members: set[str] = set()
         self._owners: set[tuple[str, str, str]] = set()
+        self._named: set[tuple[str, str]] = set()
+        """Owners that are known by names and labels alone: their uid is not stated."""
         for item in found:
             meta = item.object.metadata
             if isinstance(item.object, Pod):
                 self._add(meta.namespace, [(one.kind, one.name, one.uid) for one in meta.owner_references])
-                if not meta.owner_references:
-                    self._add(meta.namespace, _owners_of_pod(meta.name, meta.labels))
+                sets = [one.name for one in meta.owner_references if one.kind == "ReplicaSet"]
+                guessed = [] if meta.owner_references else [*_owners_of_pod(meta.name, meta.labels)]
+                sets += [name for kind, name in guessed if kind == "ReplicaSet"]
+                guessed += [*_owners_of_owners(sets, meta.labels)]
+                self._named |= {(kind, f"{meta.namespace}/{name}") for kind, name in guessed}
                 if GROUP_ANNOTATION in meta.annotations:
                     self.members.add(f"{meta.namespace}/{meta.annotations[GROUP_ANNOTATION]}")
         for one in workloads:
             stated = one.metadata.get("ownerReferences")
             owners = [owner for owner in stated if isinstance(owner, Mapping)] if isinstance(stated, list) else []
             self._add(one.namespace, [(text_at(o, "kind"), text_at(o, "name"), text_at(o, "uid")) for o in owners])
-            if not owners:
-                self._add(one.namespace, _owner_of_set(one))
+            if not owners and one.kind == "ReplicaSet":
+                labels = one.metadata.get("labels")
+                guesses = _owners_of_owners(
+                    [text_at(one.metadata, "name")], labels if isinstance(labels, Mapping) else {}
+                )
+                self._named |= {(kind, f"{one.namespace}/{name}") for kind, name in guesses}
 
     def _add(self, namespace: str, owners: Iterable[tuple[str, str, str]]) -> None:
         for kind, name, uid in owners:
@@ -216,28 +226,33 @@ class _Known:
 
     def has_pods(self, one: Given) -> bool:
         """Whether something in the input is its own; a uid tells Volcano's Job from Kubernetes' of the same name."""
-        return (one.kind, one.name, text_at(one.metadata, "uid")) in self._owners
+        is_stated = (one.kind, one.name, text_at(one.metadata, "uid")) in self._owners
+        return is_stated or (one.kind, one.name) in self._named
 
 
-def _owners_of_pod(name: str, labels: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+def _owners_of_pod(name: str, labels: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Whose a pod is that was exported without its owner: its controller named it after itself, and labelled it."""
     stem = name.rpartition("-")[0]
     if (hashed := labels.get(POD_TEMPLATE_HASH)) and stem.endswith(f"-{hashed}"):
-        yield "ReplicaSet", stem, ""
+        yield "ReplicaSet", stem
     if "statefulset.kubernetes.io/pod-name" in labels:
-        yield "StatefulSet", stem, ""
+        yield "StatefulSet", stem
     elif "controller-revision-hash" in labels:
-        yield "DaemonSet", stem, ""
-    yield from (("Job", labels[key], "") for key in ("batch.kubernetes.io/job-name", "job-name") if key in labels)
+        yield "DaemonSet", stem
+    yield from (("Job", labels[key]) for key in ("batch.kubernetes.io/job-name", "job-name") if key in labels)
 
 
-def _owner_of_set(one: Given) -> Iterator[tuple[str, str, str]]:
-    """The Deployment of a ReplicaSet that was exported without its owner: the set's name is that one's and a hash."""
-    labels = one.metadata.get("labels")
-    hashed = text_at(labels, POD_TEMPLATE_HASH) if isinstance(labels, Mapping) else ""
-    name = text_at(one.metadata, "name")
-    if one.kind == "ReplicaSet" and hashed and name.endswith(f"-{hashed}"):
-        yield "Deployment", name.removesuffix(f"-{hashed}"), ""
+def _owners_of_owners(sets: Iterable[str], labels: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What made the ReplicaSets of these names, or the Job of these labels: they are often not in a dump.
+
+    The name of a Deployment's ReplicaSet is that one's and a hash.
+    """
+    hashed = text_at(labels, POD_TEMPLATE_HASH)
+    yield from (
+        ("Deployment", name.removesuffix(f"-{hashed}")) for name in sets if hashed and name.endswith(f"-{hashed}")
+    )
+    if name := text_at(labels, JOB_SET_NAME):
+        yield "JobSet", name
 
 
 def _planned(one: Given, around: Surroundings, result: Expanded, submitted: bool) -> list[Plan]:

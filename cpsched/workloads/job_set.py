@@ -14,6 +14,7 @@ from cpsched.workloads.batch_job import INDEXED, BatchJob, JobSpec, size
 from cpsched.workloads.plan import Plan, Pods, Surroundings
 
 _KEY = "jobset.sigs.k8s.io/"
+JOB_SET_NAME = f"{_KEY}jobset-name"
 _EXCLUSIVE = "alpha.jobset.sigs.k8s.io/exclusive-topology"
 
 
@@ -137,7 +138,7 @@ def _marks(job_set: JobSet, replicated: ReplicatedJob, index: int, name: str) ->
     in_group = sum(one.replicas for one in together[: together.index(replicated)])
     key = hashlib.sha1(f"{job_set.metadata.namespace}/{name}".encode(), usedforsecurity=False).hexdigest()
     return {
-        f"{_KEY}jobset-name": job_set.metadata.name,
+        JOB_SET_NAME: job_set.metadata.name,
         f"{_KEY}jobset-uid": job_set.metadata.uid or f"jobset-{job_set.metadata.name}",
         f"{_KEY}replicatedjob-name": replicated.name,
         f"{_KEY}restart-attempt": "0",

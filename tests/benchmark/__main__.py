@@ -19,16 +19,18 @@ BENCHMARKS = {
     "grid": "the grid of Priority Matters beside the plain model and the class model (--help)",
     "hops": "changes of module in a solve of one small cluster",
     "page": "the report in Chromium: size, time to open, time to answer, by size of the cluster",
+    "proofs": "proofs of levels: how many, how large, what writing and checking them takes (--help)",
     "proved": "fresh sessions of every recorded profile: all proved in 10 s? (--help)",
     "study": "the speed-up of a study on two cores",
     "topology": "one cycle of the Volcano mirror over gangs in a tree of HyperNodes",
     "tuning": "the tuning constants of the optimum as they are, halved and doubled",
     "volcano": "one full cycle of the Volcano mirror over the openb trace",
+    "vectorpack": "published vector packing instances: the fewest nodes (--help)",
 }
 """Each is a module here with a function `main`."""
 
 
-TAKES_OPTIONS = frozenset({"agreement", "grid", "optimum", "proved"})
+TAKES_OPTIONS = frozenset({"agreement", "grid", "optimum", "proofs", "proved", "vectorpack"})
 
 
 def run(arguments: list[str]) -> int:

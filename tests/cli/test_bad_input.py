@@ -147,3 +147,15 @@ def resource(kind: str, name: str, spec: object) -> dict[str, Any]:
 def test_a_name_that_is_too_long_is_one_line(cli: Command, command: list[str]) -> None:
     code, out, err = cli(*command, "x" * 300)
     assert (code, out, err.count("\n")) == (2, "", 1)
+
+
+@pytest.mark.parametrize("command", ["solve", "explain", "compare", "report"])
+def test_a_name_of_a_million_characters_fills_no_screen(cli: Command, tmp_path: Path, command: str) -> None:
+    waits = pod(cpu=1)
+    waits["metadata"] = {"name": "n" * 1_000_000}
+    path = tmp_path / "long.json"
+    path.write_bytes(items(NODE, waits))
+    ended = cli(command, path, *(["--engines", "kube"] if command in ("compare", "report") else ["--engine", "kube"]))
+    assert ended.code == 0
+    assert max(map(len, ended.out.splitlines())) <= 200
+    assert len(ended.out) + len(ended.err) < 100_000

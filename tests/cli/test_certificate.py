@@ -225,6 +225,7 @@ def test_claims_are_shown_as_claims(cli: Command, tmp_path: Path) -> None:
     assert claims
     assert out.count("claimed by cp-sat (without it: ") == len(claims)
     last = f"Not verified: {len(claims)} of {len(content['levels'])} levels rest on unverified bounds (source: cp-sat)."
+    last += " One program alone vouches for each: cp-sat presolves."
     assert out.splitlines()[-1] == last
     assert cli("verify", file, instance, "--strict").code == 1
     verdict = json.loads(cli("verify", file, instance, "--json").out)
@@ -244,7 +245,9 @@ def test_nothing_but_claims_is_no_success(cli: Command, tiny: Path, written: Pat
     rewrite(written, all_claimed)
     code, out, _ = cli("verify", written, tiny)
     assert code == 3
-    assert out.splitlines()[-1] == "Not verified: 11 of 11 levels rest on unverified bounds (source: highs)."
+    assert out.splitlines()[-1] == "Not verified: 11 of 11 levels rest on unverified bounds (source: highs)." + (
+        " One program alone vouches for each: highs computes in floating point."
+    )
     assert cli("verify", written, tiny, "--strict").code == 1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from cpsched.cli import outside
 from tests.cli.conftest import ROOT, Command
 
 INPUT = ROOT / "instances" / "issues" / "volcano-5994.json"
-YES = {"veripb": "s VERIFIED BOUNDS 1 <= obj <= INF", "viprchk": "Successfully verified optimal value range [1, inf]."}
+YES = {"veripb": "s VERIFIED BOUNDS 1 <= obj <= INF", "viprchk": "Successfully verified optimal value range [1, inf)."}
 Install = Callable[..., None]
 
 
@@ -152,3 +153,79 @@ def test_programs_that_are_missing_or_unknown_are_one_line(cli: Command, written
     assert "holds no proof" in err
     assert cli("proof", "check", folder / "missing", "--with", "veripb").code == 2
     assert cli("proof", "check", folder, "--with", "veripb").code == 0
+
+
+LOGS = {
+    "right": "pol 1 2 d;\n",
+    "searched": "rup >= 1;\n",
+    "wrong": "conclusion BOUNDS 1 : 1 INF;\n",
+}
+
+
+@pytest.fixture
+def hard(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of our own finds a proof, so that the program is asked."""
+    for name in ("at_once", "prove_at", "prove_by_prices", "prove_deeply"):
+        monkeypatch.setattr(f"cpsched.optimum.proofs.write.{name}", lambda *_: None)
+
+
+@pytest.mark.usefixtures("hard")
+def test_a_solver_is_asked_for_what_is_left_and_its_log_is_translated(cli: Command, tmp_path: Path) -> None:
+    """The stand-in answers with proofs that were exported before; what it does not know it leaves unproved."""
+    solver, file = tmp_path / "solver.py", tmp_path / "certificate.json"
+    solver.write_text(SOLVER)
+    code = cli("solve", INPUT, "--certificate", file, "--proofs", "all", "--prover", f"exec:{sys.executable} {solver}")
+    assert code.code == 0
+    kinds = {one["name"]: one["evidence"]["kind"] for one in json.loads(file.read_text())["levels"]}
+    assert kinds["victim_count"] == "steps"
+    code, out, _ = cli("verify", file, INPUT)
+    assert code == 0
+    assert "checked" in out
+
+
+SOLVER = """
+import re, sys
+text = open(sys.argv[1]).read()
+rows = [line for line in text.splitlines() if line.endswith(";") and not line.startswith("min:")]
+number = {row: n for n, row in enumerate(re.findall(r'^\\* "(.*)"$', text, re.M), start=1)}
+wanted = ["assignment[default/reclaimer-w-0] or more", "assignment[default/reclaimer]", "capacity[n1,cpu]"]
+wanted += ["given[jobs_admitted[10]] or more"]
+lines = ["pseudo-Boolean proof version 3.0", f"f {len(rows)};"]
+if all(name in number for name in wanted):
+    lines.append("@a pol " + " ".join(f"{number[name]}" + " +" * (n > 0) for n, name in enumerate(wanted)) + ";")
+    lines += ["output NONE;", "conclusion BOUNDS 1 : @a INF;", "end pseudo-Boolean proof;"]
+open(sys.argv[2], "w").write("\\n".join(lines))
+"""
+
+
+@pytest.mark.usefixtures("hard")
+@pytest.mark.parametrize("log", LOGS.values(), ids=LOGS.keys())
+def test_a_log_of_other_kinds_is_kept_and_proves_nothing(cli: Command, tmp_path: Path, log: str) -> None:
+    solver, file = tmp_path / "solver.sh", tmp_path / "certificate.json"
+    solver.write_text(f"#!/bin/sh\nprintf '%s' '{log}' > \"$2\"\nexit 30\n")
+    solver.chmod(0o755)
+    code, _, err = cli("solve", INPUT, "--certificate", file, "--proofs", "all", "--prover", f"exec:{solver}")
+    assert code == 0
+    kinds = {one["name"]: one["evidence"]["kind"] for one in json.loads(file.read_text())["levels"]}
+    assert kinds["victim_count"] != "steps"
+    assert "of other kinds of steps; kept for veripb" in err
+    assert {path.suffix for path in tmp_path.iterdir()} >= {".opb", ".pbp"}
+    assert cli("verify", file, INPUT).code in (0, 3)
+
+
+@pytest.mark.parametrize("command", ["/nowhere/solver", "true", "kill -9 $$", "sh -c 'mkfifo \"$1\"' x"])
+@pytest.mark.usefixtures("hard")
+def test_a_solver_that_writes_nothing_leaves_the_level_as_it_is(cli: Command, tmp_path: Path, command: str) -> None:
+    file = tmp_path / "certificate.json"
+    code, _, err = cli("solve", INPUT, "--certificate", file, "--proofs", "all", "--prover", f"exec:{command}")
+    assert code == 0
+    assert "Traceback" not in err
+    assert "steps" not in file.read_text()
+
+
+@pytest.mark.parametrize(("prover", "said"), [("exec:", "names no program"), ("exec:'a", "quot"), ("glpk", "glpk")])
+def test_a_prover_that_is_none_is_one_line(cli: Command, prover: str, said: str) -> None:
+    code, out, err = cli("solve", INPUT, "--prover", prover)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert len([line for line in err.splitlines() if line.startswith("cpsched: error")]) == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -170,6 +171,35 @@ def test_a_million_nested_splits_are_refused(cli: Command, written: Path) -> Non
     code, out, _ = cli("verify", written, INPUT)
     assert code == 1
     assert "inside too many others" in out
+
+
+def test_a_proof_about_a_session_that_no_statement_is_made_of_is_refused(cli: Command, tmp_path: Path) -> None:
+    """Gang actions evict for jobs elsewhere, which no row knows: not even a level with nothing to show is checked."""
+    file, instance = tmp_path / "certificate.json", ROOT / "instances" / "tiny" / "gang-eviction-in-domain.json"
+    assert cli("solve", instance, "--certificate", file, "--proofs", "all").code == 0
+    assert "steps" not in file.read_text()
+    shown = {"kind": "steps", "form": "nodes-starts", "steps": [["end"]]}
+    rewrite(file, lambda content: level(content, "gangs_broken").update(evidence=shown))
+    code, out, _ = cli("verify", file, instance)
+    assert code == 1
+    assert "its proof is about sessions without actions that evict for whole jobs" in out
+
+
+def test_a_bomb_is_one_line(cli: Command, written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cpsched.proof.reading.LONGEST_PROOF", 10**6)
+    moved_beside(written, "victim_count", b'["sum",1,[]]\n' * 100_000)
+    code, out, err = cli("verify", written, INPUT)
+    assert (code, out) == (2, "")
+    assert "a proof of more than 1000000 bytes" in err
+
+
+def test_a_pipe_in_a_proofs_place_is_one_line(cli: Command, written: Path) -> None:
+    place = moved_beside(written, "victim_count")
+    place.unlink()
+    os.mkfifo(place)
+    code, out, err = cli("verify", written, INPUT)
+    assert (code, out) == (2, "")
+    assert "is no file" in err
 
 
 @pytest.mark.parametrize("name", ["../victim", "a" * 63, "A" * 64, "/etc/passwd"])

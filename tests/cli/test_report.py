@@ -65,7 +65,7 @@ def test_the_proofs_of_a_file_are_claims(cli: Command, tiny: Path, decision: Pat
     best = tmp_path / "best.json"
     assert cli("solve", tiny, "-o", best).code == 0
     out = cli("report", tiny, "--solution", decision, "--solution", best).out
-    assert "optimal (best.json): no engine here is better, and no proof that none can be." in out
+    assert "optimal (best.json): no engine here is better; that nothing is better is not proved." in out
     assert "evicts 1 – stated to be optimal; the proofs are not checked here." in out
     assert "proved (" not in out
 

@@ -134,7 +134,7 @@ def test_an_engine_that_is_not_there_is_one_line(cli: Command, tiny: Path, name:
         (["--shard-nodes", "a"], "--shard-nodes without a sharding mode; add --sharding soft or --sharding hard"),
         (["--only", "urgent/task-0"], "only: engine optimal does not try one pod alone; engine kube does"),
         (["--kube-version", "1.2"], 'kube-scheduler release "1.2" is not known; known: 1.36, head'),
-        (["--model", "x"], 'unknown model "x"; known: kube, throughput, volcano, volcano-fair'),
+        (["--model", "x"], 'unknown model "x"; known: kube, throughput, volcano, volcano-fair, volcano-near'),
     ],
 )  # fmt: skip
 def test_an_option_out_of_range_is_one_line(cli: Command, tiny: Path, options: list[str], output: str) -> None:

@@ -24,7 +24,8 @@ KUBE = ROOT / "instances" / "tiny" / "kube-greedy-not-minimum.yaml"
 LAX = "name: volcano\nscheduler: volcano\nrules: {eviction: off}\nlevels: [nodes_used]\n"
 """Calls itself volcano, but no task may be evicted and one level counts: doing nothing is optimal."""
 TITLE = "volcano (from lax.yaml)"
-REFUSED = "is not a shipped model; known: kube, throughput, volcano, volcano-fair; a model file is read only if you"
+KNOWN = "kube, throughput, volcano, volcano-fair, volcano-near"
+REFUSED = f"is not a shipped model; known: {KNOWN}; a model file is read only if you"
 
 
 @pytest.fixture

@@ -25,6 +25,7 @@ CALLED_FROM_OUTSIDE = {
     "pytest_generate_tests": "pytest",
     "pytest_sessionfinish": "pytest",
     "IN_PART": "the test that docs/proofs.md names what is left out",
+    "LEFT_OUT": "the test that docs/proofs.md names what is left out",
     "ELSEWHERE": "the test that walks all keys, and docs/optimum.md",
     "RULES_OF_PLUGIN": "the test that walks all keys",
     "LIFTED": "the test that walks all keys",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import combinations, product
 
-from cpsched.instance import HOLDS_ROOM, Task
+from cpsched.instance import HOLDS_ROOM, ID_ANNOTATION, Task
 from cpsched.objectives import comparable, level_plan, value_of
 from cpsched.resources import add, total_of
 from cpsched.rules import RULES, Decision
@@ -169,7 +169,10 @@ class _Search:
         for node in self.nodes:
             beside = [key for key, place in placed.items() if everywhere or place == node]
             for victim in self.snapshot.instance.tasks_by_node[node]:
-                actions = {action: None for key in beside for action in self._actions(key, victim)}
+                actions: dict[str, None] = {action: None for key in beside for action in self._actions(key, victim)}
+                # A gang action may evict on any node: where, is the checker's business.
+                for key in placed:
+                    actions |= dict.fromkeys(self.snapshot.gang_rights.actions(self.tasks[key], victim))
                 if actions:
                     found.append(tuple(Eviction(task=victim.key, node=node, action=action) for action in actions))
         return found
@@ -186,7 +189,7 @@ def _grouped(tasks: list[Task], snapshot: Snapshot) -> list[tuple[Task, str]]:
     classes: list[tuple[tuple[object, ...], list[Task]]] = []
     for task in tasks:
         spec = task.pod.spec.model_copy(update={"node_name": ""})
-        annotations = task.pod.metadata.annotations
+        annotations = {key: text for key, text in task.pod.metadata.annotations.items() if key != ID_ANNOTATION}
         content = (snapshot.job_key(task), task.role, task.priority, task.labels, annotations, spec)
         for known, members in classes:
             if known == content:

@@ -15,7 +15,7 @@ from cpsched.optimum.search.primal import heuristics
 from cpsched.optimum.search.primal.elastic_repair import ElasticRepair, Targets
 from cpsched.optimum.search.primal.heuristics import PrimalHeuristics
 from cpsched.optimum.solve import decide
-from cpsched.rules import RULES, Decision
+from cpsched.rules import Decision
 from cpsched.solution import SolutionStatus
 from tests.oracle.alternatives import binding_rules
 from tests.oracle.brute_force import Optimum, optimum
@@ -157,7 +157,7 @@ def test_optimum_equals_exhaustive_search_where_no_plan_comes_true(
     assert sum(found) > 80 if repairs else len(found) > 80
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", BINDING)
 def test_every_rule_shapes_some_optimum(rule: str) -> None:
     """Without the rule the optimum would be another: a better decision breaks it and nothing else."""
     for seed in BINDING[rule]:

@@ -157,7 +157,7 @@ class TestStrategiesReachEverything:
             contested += optimum(snapshot).victim_sets != [()]
 
         collect()
-        assert set(models) == {"volcano", "volcano-fair", "throughput", "kube"}
+        assert set(models) == {"volcano", "volcano-fair", "volcano-near", "throughput", "kube"}
         assert contested >= 20
         assert set(rules) >= {
             "capacity", "filters", "gang", "queue", "eviction", "charge", "protect.gang", "enqueue", "actions",

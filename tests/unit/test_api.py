@@ -75,8 +75,8 @@ def test_no_function_has_the_name_of_a_package() -> None:
 def test_check_is_the_earlier_name_of_verify() -> None:
     instance = cpsched.load([NODE, POD])
     wrong = cpsched.Solution(binds={"ns/p": "nowhere"})
-    assert cpsched.rules(instance, wrong) == cpsched.verify(instance, wrong) != ()
-    assert cpsched.rules.RULES is RULES
+    assert cpsched.check(instance, wrong) == cpsched.verify(instance, wrong) != ()
+    assert cpsched.check.RULES is RULES
 
 
 def test_names_of_the_package() -> None:

@@ -23,6 +23,9 @@ LEVELS = [
     "tasks_bound",
     "tasks_placed",
     "resources_placed",
+    "topology_tier_max",
+    "topology_tier_sum",
+    "hypernodes_used",
     "nodes_used",
 ]
 OFFSET = 2**31

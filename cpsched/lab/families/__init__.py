@@ -9,7 +9,10 @@ from cpsched.lab.families.fragmentation import Fragmentation, fragmentation
 from cpsched.lab.families.gang_evict import GangEvict, gang_evict
 from cpsched.lab.families.gang_heavy import GangHeavy, gang_heavy
 from cpsched.lab.families.gpu_pool import GpuPool, gpu_pool
+from cpsched.lab.families.gpu_share import SharedGpus, gpu_share
 from cpsched.lab.families.kai_reclaim import KaiReclaim, kai_reclaim
+from cpsched.lab.families.node_groups import GroupedNodes, node_groups
+from cpsched.lab.families.numa import Numa, numa
 from cpsched.lab.families.pdb_heavy import PdbHeavy, pdb_heavy
 from cpsched.lab.families.priority_inversion import PriorityInversion, priority_inversion
 from cpsched.lab.families.priority_matters import PriorityMatters, priority_matters
@@ -40,6 +43,13 @@ FAMILIES: dict[str, Family] = {
     ),
     "topology": Family("gangs that must stay, or would rather stay, in one rack or block", Racks, topology),
     "gang-evict": Family("full racks, and gangs that gangpreempt and gangreclaim make room for", GangEvict, gang_evict),
+    "gpu-share": Family(
+        "cards that tasks share: small shares lie on many, others want whole ones", SharedGpus, gpu_share
+    ),
+    "node-groups": Family(
+        "groups of nodes that queues may use, with limits in those they share", GroupedNodes, node_groups
+    ),
+    "numa": Family("CPUs enough, but not on one NUMA node", Numa, numa),
     "priority-matters": Family(
         "the grid of the paper Priority Matters: ReplicaSets packed onto equal nodes",
         PriorityMatters,

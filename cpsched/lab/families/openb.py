@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -12,13 +12,16 @@ from cpsched.errors import InputError
 from cpsched.importers.openb import TraceNode, TracePod, node_list, pod_list
 from cpsched.importers.trace_objects import MODEL, model_affinity
 from cpsched.lab.draw import Draw
+from cpsched.lab.families import pieces, shared_cards
 from cpsched.lab.families.family import Parameters, Raw
 from cpsched.lab.families.pieces import CLASSES, NodesLeft, Placement, frame, node, quantities, stamp
 from cpsched.lab.families.racks import EVICTING, PLACING, configuration, demand, hyper_nodes
+from cpsched.lab.families.shared_cards import WHOLE, CardsLeft
 from cpsched.lab.families.trace_time import Moment, at_moment
 
 OF_QOS = {"LS": "high", "Guaranteed": "high", "Burstable": "mid", "BE": "low"}
 _PODS_PER_NODE, _RACKS_PER_BLOCK = 110, 4
+_SHARING = "enqueue, allocate, backfill, preempt, reclaim"
 _WAITING, _RUNNING = ["low", "mid", "high"], ["low", "low", "mid"]
 
 
@@ -47,6 +50,8 @@ class Openb(Parameters):
     """low, mid or high by chance (running ones lower), or by quality of service: LS high, Burstable mid, BE low"""
     queues: int = Field(4, ge=1, le=100)
     """queues q0, q1, ... of weight 1, 2, ..., drawn evenly"""
+    cards: Literal["whole", "shared"] = "whole"
+    """a fraction of a GPU counts as a whole one, or cards are shared as deviceshare shares virtual GPUs"""
     rack: int = Field(0, ge=0, le=1000)
     """nodes of a rack, a HyperNode of tier 1; four racks are a block of tier 2; 0: no HyperNodes"""
     hard: int = Field(60, ge=0, le=100)
@@ -92,17 +97,46 @@ def openb(given: Openb, draw: Draw, trace: Trace) -> Raw:
         gangs = _gangs(given, draw, pods)
         running = len(gangs) * given.fill // 100
     queues = ({"name": f"q{i}", "weight": i + 1, "creationTimestamp": stamp(i)} for i in range(given.queues))
-    instance = frame(map(_node, nodes), queues, CLASSES)
+    instance = frame((_node(given, one) for one in nodes), queues, CLASSES)
     if given.rack:
         instance["hyperNodes"] = hyper_nodes([one.name for one in nodes], given.rack, _RACKS_PER_BLOCK)
         instance["conf"] = configuration(EVICTING if given.evict == "gangs" else PLACING)
-    room = NodesLeft({one.name: (one.cpu_milli, one.memory_mib, one.gpus, _PODS_PER_NODE) for one in nodes})
-    of_model: dict[str, list[str]] = {}
-    for one in nodes:
-        of_model.setdefault(one.model, []).append(one.name)
+    if given.cards == "shared":
+        conf = instance.setdefault("conf", pieces.configuration(_SHARING))
+        conf["tiers"][0]["plugins"].append(shared_cards.deviceshare())
+    room = _Room(given, nodes)
     for number, gang in enumerate(gangs):
-        instance["jobs"].append(_job(given, draw, number, gang, (room, of_model) if number < running else None))
+        instance["jobs"].append(_job(given, draw, number, gang, room if number < running else None))
     return instance
+
+
+class _Room:
+    """What is left on nodes and cards while the running pods are placed."""
+
+    def __init__(self, given: Openb, nodes: list[TraceNode]):
+        self._placement, self._shared = given.placement, given.cards == "shared"
+        self._nodes = NodesLeft({one.name: (*self._amounts(one), _PODS_PER_NODE) for one in nodes})
+        self._cards = CardsLeft({one.name: one.gpus for one in nodes})
+        self._of_model: dict[str, list[str]] = {}
+        for one in nodes:
+            self._of_model.setdefault(one.model, []).append(one.name)
+
+    def home(self, draw: Draw, pod: TracePod) -> Raw:
+        """The fields of a task that runs; none if there is no room."""
+        among: Iterable[str] | None = None
+        if pod.models:
+            among = [name for model in pod.models for name in self._of_model.get(model, [])]
+        if self._shared:
+            among = self._cards.having(self._nodes.free if among is None else among, pod.gpus, pod.gpu_milli)
+        home = self._nodes.place((*self._amounts(pod), 1), self._placement, draw, among)
+        if home is None:
+            return {}
+        chosen = self._cards.fitting(home, pod.gpu_milli)[: pod.gpus] if self._shared else []
+        holds = self._cards.take(home, chosen, pod.gpu_milli)
+        return {"running": home} | ({"annotations": holds} if holds else {})
+
+    def _amounts(self, one: TraceNode | TracePod) -> tuple[int, int, int]:
+        return one.cpu_milli, one.memory_mib, 0 if self._shared else one.gpus
 
 
 def _enough(wanted: int, there: Sequence[object], what: str) -> None:
@@ -115,7 +149,8 @@ def _gangs(given: Openb, draw: Draw, pods: list[TracePod]) -> list[Gang]:
         return [[pod] for pod in pods]
     by_shape: dict[tuple[object, ...], list[TracePod]] = {}
     for pod in pods:
-        by_shape.setdefault((pod.cpu_milli, pod.memory_mib, pod.gpus, pod.models), []).append(pod)
+        share = pod.gpu_milli if given.cards == "shared" else WHOLE
+        by_shape.setdefault((pod.cpu_milli, pod.memory_mib, pod.gpus, share, pod.models), []).append(pod)
     gangs = []
     for alike in by_shape.values():
         start = 0
@@ -127,9 +162,7 @@ def _gangs(given: Openb, draw: Draw, pods: list[TracePod]) -> list[Gang]:
     return gangs
 
 
-def _job(
-    given: Openb, draw: Draw, number: int, gang: Gang, place: tuple[NodesLeft, dict[str, list[str]]] | None
-) -> Raw:
+def _job(given: Openb, draw: Draw, number: int, gang: Gang, place: _Room | None) -> Raw:
     priority = draw.choice(_WAITING if place is None else _RUNNING)
     if given.priorities == "qos":
         priority = OF_QOS.get(gang[0].qos, "low")
@@ -144,12 +177,16 @@ def _job(
             "role": "w",
             "creationTimestamp": stamp(number),
         }
-        task["requests"] = quantities(pod.cpu_milli, pod.memory_mib, pod.gpus, "Mi")
+        if given.cards == "shared":
+            task["requests"] = quantities(pod.cpu_milli, pod.memory_mib, 0, "Mi")
+            task = shared_cards.asking(task, pod.gpus, pod.gpu_milli)
+        else:
+            task["requests"] = quantities(pod.cpu_milli, pod.memory_mib, pod.gpus, "Mi")
         if pod.models:
             task["affinity"] = model_affinity(pod.models)
-        home = None if place is None else _home(given, draw, pod, *place)
-        if home is not None:
-            task |= {"running": home, "startTime": stamp(3600 + (number * 8 + position) % 3600)}
+        home = {} if place is None else place.home(draw, pod)
+        if home:
+            task |= home | {"startTime": stamp(3600 + (number * 8 + position) % 3600)}
         tasks.append(task)
     job: Raw = {"name": f"j{number}", "namespace": "ns", "queue": queue, "minMember": minimum}
     if given.rack and place is None and len(gang) > 1:
@@ -158,10 +195,9 @@ def _job(
     return job | {"priorityClassName": priority, "creationTimestamp": stamp(number), "tasks": tasks}
 
 
-def _home(given: Openb, draw: Draw, pod: TracePod, room: NodesLeft, of_model: dict[str, list[str]]) -> str | None:
-    among = [name for model in pod.models for name in of_model.get(model, [])] if pod.models else None
-    return room.place((pod.cpu_milli, pod.memory_mib, pod.gpus, 1), given.placement, draw, among)
-
-
-def _node(one: TraceNode) -> Raw:
-    return node(one.name, quantities(one.cpu_milli, one.memory_mib, one.gpus, "Mi"), {MODEL: one.model or "none"})
+def _node(given: Openb, one: TraceNode) -> Raw:
+    labels = {MODEL: one.model or "none"}
+    if given.cards == "shared":
+        bare = node(one.name, quantities(one.cpu_milli, one.memory_mib, 0, "Mi"), labels)
+        return shared_cards.with_cards(bare, one.gpus, one.model)
+    return node(one.name, quantities(one.cpu_milli, one.memory_mib, one.gpus, "Mi"), labels)

@@ -12,6 +12,7 @@ from cpsched.lab.families.family import Raw
 
 GPU = "nvidia.com/gpu"
 PODS = "110"
+_PLUGINS = ("priority", "gang", "conformance", "overcommit", "predicates", "{queues}", "nodeorder", "binpack")
 CLASSES = {"low": 10, "mid": 100, "high": 1000}
 Placement = Literal["first-fit", "best-fit", "worst-fit", "random-fit"]
 Need = tuple[int, ...]
@@ -56,6 +57,12 @@ def workers(replicas: int, requests: Mapping[str, str], places: Sequence[str] = 
     """Equal tasks; with places they run there, since `start`."""
     task: Raw = {"role": "w", "replicas": replicas, "requests": dict(requests)}
     return task | {"running": list(places), "startTime": stamp(start)} if places else task
+
+
+def configuration(actions: str, *more: Raw, queues: str = "proportion") -> Raw:
+    """A volcano-scheduler.conf with more plugins than usual; all in one tier, as in the shipped models."""
+    plugins: list[Raw] = [{"name": name.format(queues=queues)} for name in _PLUGINS]
+    return {"actions": actions, "tiers": [{"plugins": [*plugins, *more]}]}
 
 
 class NodesLeft:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cpsched.lab.draw import Draw
+from cpsched.lab.families import pieces
 from cpsched.lab.families.family import Raw
 
 RACK, BLOCK = 1, 2
 """Tiers."""
-_PLUGINS = ("priority", "gang", "conformance", "overcommit", "predicates", "{queues}", "nodeorder", "binpack")
 _NEAR: Raw = {
     "name": "network-topology-aware",
     "arguments": {"weight": 10, "hypernode.binpack.resources": "nvidia.com/gpu"},
@@ -19,9 +19,8 @@ PLACING = "enqueue, allocate, backfill"
 
 
 def configuration(actions: str, queues: str = "proportion") -> Raw:
-    """A volcano-scheduler.conf with network-topology-aware; all plugins in one tier, as in the shipped models."""
-    plugins: list[Raw] = [{"name": name.format(queues=queues)} for name in _PLUGINS]
-    return {"actions": actions, "tiers": [{"plugins": [*plugins, _NEAR]}]}
+    """A volcano-scheduler.conf with network-topology-aware."""
+    return pieces.configuration(actions, _NEAR, queues=queues)
 
 
 def hyper_nodes(nodes: Sequence[str], per_rack: int, per_block: int) -> list[Raw]:

@@ -51,6 +51,9 @@ LEVEL_TRAITS: dict[str, LevelTraits] = {
     "tasks_bound": LevelTraits(counts_placements=True, counts_binds=True),
     "tasks_placed": _PLACEMENTS,
     "resources_placed": _PLACEMENTS,
+    "topology_tier_max": LevelTraits(),
+    "topology_tier_sum": LevelTraits(),
+    "hypernodes_used": LevelTraits(),
     "nodes_used": LevelTraits(),
 }
 """By the name of the level in a plan. A level that is missing here is an error when classes are built."""
@@ -64,6 +67,8 @@ RULE_READS: dict[str, frozenset[Reads]] = dict.fromkeys(
         "cards",
         "numa",
         "usage",
+        "topology.job",
+        "topology.subgroup",
         "gang",
         "queue",
         "deserved",

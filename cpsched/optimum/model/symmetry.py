@@ -11,6 +11,7 @@ from cpsched.instance import Task
 from cpsched.optimum.model.classes import Classes, JobClass, TaskClass
 from cpsched.optimum.model.features import FeatureIds, sorted_items
 from cpsched.optimum.model.victims import victim_classes
+from cpsched.policy.policy import GANG_ACTIONS
 from cpsched.snapshot import SessionJob, Snapshot
 from cpsched.snapshot.enqueue import decisive_limits, promise, stated_minimum
 
@@ -51,7 +52,7 @@ def _task_classes(snapshot: Snapshot, waiting: Iterable[SessionJob]) -> tuple[Ta
 
 def job_features(snapshot: Snapshot, job: SessionJob) -> Hashable:
     """What a rule or a level can tell the tasks of two jobs apart by, however equal they are."""
-    stands_alone = job.key in snapshot.apart or job.holding > 0
+    stands_alone = job.key in snapshot.apart or job.holding > 0 or job.is_shaped
     return job.queue, job.priority, snapshot.is_starving(job), job.key if stands_alone else None
 
 
@@ -119,6 +120,8 @@ def _job_key(snapshot: Snapshot, job: SessionJob, counts: Counts) -> Hashable:
 
 def _allowed_nodes(snapshot: Snapshot, task: Task) -> tuple[str, ...]:
     queue = snapshot.queue_of(task)
+    if snapshot.nearness.is_barred(snapshot.job_key(task)):
+        return ()
     if not task.best_effort and (
         snapshot.shares_refused or (queue and snapshot.policy.limits_queues and not queue.is_open)
     ):
@@ -134,7 +137,8 @@ def _allowed_kinds(snapshot: Snapshot, task: Task) -> tuple[bool, bool]:
     evicting = policy.has_action("preempt") or policy.has_action("reclaim")
     if task.best_effort:
         return policy.has_action("backfill"), evicting
-    return policy.has_action("allocate"), policy.has_action("allocate") or evicting
+    reserving = evicting or any(map(policy.has_action, GANG_ACTIONS))
+    return policy.has_action("allocate"), policy.has_action("allocate") or reserving
 
 
 def _units(snapshot: Snapshot) -> dict[str, int]:

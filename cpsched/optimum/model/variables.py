@@ -10,10 +10,11 @@ from ortools.sat.python import cp_model
 
 from cpsched.optimum.model.capacity import NodeCapacity
 from cpsched.optimum.model.classes import Classes, JobClass, TaskClass, VictimClass
-from cpsched.snapshot import Snapshot
+from cpsched.snapshot import SessionJob, Snapshot
 from cpsched.snapshot.rights import Action
 
 if TYPE_CHECKING:
+    from cpsched.optimum.model.domains import DomainChoice
     from cpsched.optimum.model.objective.queue_deficit import Deficit
 
 Expr = cp_model.LinearExpr
@@ -63,6 +64,7 @@ class Variables:
         self.reserve: dict[tuple[int, str], cp_model.IntVar] = {}
         self.evict: dict[tuple[int, Action], cp_model.IntVar] = {}
         self._evicted: dict[int, Expr] = {}
+        self._whole: dict[str, cp_model.IntVar] = {}
         self.bind_by_job: dict[tuple[int, int], cp_model.IntVar] = {}
         self.reserve_by_job: dict[tuple[int, int], cp_model.IntVar] = {}
         for request_class in capacity.request_classes:
@@ -86,6 +88,7 @@ class Variables:
         """Queues of which it is stated exactly that their reclaim victims can go in some order."""
         self.leaving: dict[tuple[str, str], list[tuple[int, VictimClass]]] = {}
         self.deficits: list[Deficit] | None = None
+        self.choices: list[DomainChoice] | None = None
 
     @cached_property
     def reserve_dominates_bind(self) -> bool:
@@ -118,6 +121,11 @@ class Variables:
         if group.index not in self._evicted:
             self._evicted[group.index] = sum_of([self.evict[group.index, action] for action in sorted(group.rights)])
         return self._evicted[group.index]
+
+    def reclaimed(self, group: VictimClass) -> Expr:
+        """How many of the group are evicted by an action that asks for shares."""
+        asks = self.snapshot.policy.asks_shares
+        return sum_of([self.evict[group.index, action] for action in sorted(group.rights) if asks(action)])
 
     def placed(self, one: TaskClass, node: str) -> Expr:
         """How many of the class are placed on the node."""
@@ -180,6 +188,14 @@ class Variables:
                 if (one.index, node) in self.bind or (one.index, node) in self.reserve:
                     by_node.setdefault(node, []).append(one)
         return by_node
+
+    def goes_whole(self, job: SessionJob) -> cp_model.IntVar:
+        """Only true if the job loses every task that holds room."""
+        if job.key not in self._whole:
+            flag = self._whole[job.key] = self.flag(f"{job.key} loses everything")
+            lost = sum_of([self.evicted(group) for group in self.victims_by_job.get(job.key, ())])
+            self.cp.add(lost == job.holding).only_enforce_if(flag)
+        return self._whole[job.key]
 
     def slack(self, most: int, name: str) -> Expr:
         """By how much a row about rights may be broken; 0 in a model that is not elastic."""

@@ -15,10 +15,12 @@ from cpsched.instance import HOLDS_ROOM, Task
 from cpsched.optimum.model.classes import TaskClass, VictimClass
 from cpsched.optimum.model.features import FeatureIds
 from cpsched.optimum.model.level_traits import LEVEL_TRAITS, Reads, reads_of_rules
+from cpsched.policy.policy import GANG_ACTIONS, VICTIM_ACTIONS
 from cpsched.snapshot import SessionJob, Snapshot
+from cpsched.snapshot.gang_rights import keeps_gang
 from cpsched.snapshot.rights import Action, is_above_share_now
 
-ACTIONS: tuple[Action, ...] = ("preempt", "reclaim")
+ACTIONS: tuple[Action, ...] = VICTIM_ACTIONS
 
 
 def victim_classes(
@@ -45,6 +47,7 @@ def victim_classes(
                 equal = (snapshot.rights.victim_kind(group[0]), actions, near)
                 if equal not in known:
                     known[equal] = _rights(snapshot, [tasks[index] for index in near], group[0], actions)
+                    known[equal] |= _gang_rights(snapshot, tasks, group[0], actions)
                 rights_by_shape[shape, near] = known[equal]
             rights = rights_by_shape[shape, near]
             if rights:
@@ -99,9 +102,9 @@ def _most(snapshot: Snapshot, victim: Task, actions: Iterable[Action]) -> int | 
     Where `protect.gang` says `keep`, what is left of the job together with what starts is its minimum, and no more can
     start than is pending. With 0 no decision evicts the victim, so it needs no variable (exact).
     """
-    if not all(snapshot.policy.gang_protects(action) == "keep" for action in actions):
-        return None
     job = snapshot.job_by_task[victim.key]
+    if not all(keeps_gang(snapshot.policy, job, action) for action in actions):
+        return None
     return max(0, job.ready + len(job.pending) - job.min_available)
 
 
@@ -111,7 +114,8 @@ def _actions(snapshot: Snapshot, victim: Task) -> tuple[Action, ...]:
     allowed = [action for action in ACTIONS if not (critical and policy.conformance_protects(action))]
     if cools_down:
         allowed = [action for action in allowed if not policy.cooldown_protects(action)]
-    return tuple([action for action in allowed if action != "reclaim" or is_above_share_now(snapshot, victim)])
+    asks = policy.asks_shares
+    return tuple([action for action in allowed if not asks(action) or is_above_share_now(snapshot, victim)])
 
 
 def _rights(
@@ -123,6 +127,18 @@ def _rights(
             if action in actions:
                 by_action.setdefault(action, []).append(one.index)
     return {action: tuple(indices) for action, indices in by_action.items()}
+
+
+def _gang_rights(
+    snapshot: Snapshot, tasks: Iterable[TaskClass], victim: Task, actions: tuple[Action, ...]
+) -> dict[Action, tuple[int, ...]]:
+    """The same for the actions that evict for a job, wherever its tasks are."""
+    found: dict[Action, tuple[int, ...]] = {}
+    for action in GANG_ACTIONS & frozenset(actions):
+        may_evict = partial(snapshot.gang_rights.may_evict, victim=victim, action=action)
+        if able := tuple([one.index for one in tasks if one.nodes and may_evict(one.representative)]):
+            found[action] = able
+    return found
 
 
 def _victim_features(
@@ -145,6 +161,7 @@ def _victim_features(
         frozenset(victim.labels.items()) if victim.labels else None,
         bool(disrupted) and victim.name in disrupted,
         snapshot.mark(victim),
+        (victim.status, owner.is_willing) if snapshot.gang_rights.exist else None,
     )
 
 
@@ -167,8 +184,11 @@ def may_lose_all_tasks(snapshot: Snapshot, job: SessionJob, reads: frozenset[Rea
     """
     if job.pending or Reads.VICTIM_JOB in reads:
         return False
-    if job.ready - job.holding >= job.min_available:
-        return True
     policy = snapshot.policy
+    # A gang that goes whole takes its tasks elsewhere along, so it matters whose tasks they are.
+    along = any(policy.evicts(action) and policy.gang_protects(action) == "whole" for action in GANG_ACTIONS)
+    plain = not job.min_by_role and job.sub_groups is None and not along
+    if plain and job.ready - job.holding >= job.min_available:
+        return True
     guarded = any(policy.evicts(action) and policy.gang_protects(action) != "off" for action in ACTIONS)
     return not guarded and Reads.VICTIM_JOB_MINIMUM not in reads

@@ -65,6 +65,11 @@ class Packing:
         if start is not None:
             self._offer(start)
 
+    @property
+    def may_reach_known(self) -> bool:
+        """Whether totals with the known values keep all cuts."""
+        return self.totals.least(self.weights, self.known, self.allowance) is not None
+
     def run(self) -> Result:
         """Close tier after tier as far as time allows."""
         result = Result(self.best)
@@ -99,11 +104,12 @@ class Packing:
     def _reach_known(self, result: Result) -> None:
         """Find a placement that has all known values, or prove that there is none."""
         values, rounds = list(self.known), 1
-        self._attempt_all()
         while self.values < self.known:
-            if self.totals.least(self.weights, values, self.allowance) is None:
+            if not self.may_reach_known:
                 result.is_infeasible = True
                 return
+            if rounds == 1:
+                self._attempt_all()
             need = self.totals.cheapest(values, self.weights, self.allowance, exact=True)
             if need is not None:
                 self._place(need, rounds)

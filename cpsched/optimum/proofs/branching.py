@@ -38,8 +38,8 @@ class _Frame(NamedTuple):
 class Branching:
     """A search below a root, at most so many leaves, for as long as the root may go on."""
 
-    def __init__(self, root: Root, goal: ProofRow, most_leaves: int):
-        self._root, self._goal, self._left = root, goal, most_leaves
+    def __init__(self, root: Root, goal: ProofRow, most_leaves: int, *, by_worth: bool = False):
+        self._root, self._goal, self._left, self._by_worth = root, goal, most_leaves, by_worth
         self._limits = dict(root.limits)
         self._steps: list[Step] = []
         self._count = root.derived
@@ -86,7 +86,8 @@ class Branching:
         for name, value in point.items():
             beside = abs(value - round(value))
             if beside > 1e-5:
-                score = beside + (1.0 if name.startswith(FIRST) else 0.0)
+                first = abs(self._goal.terms.get(name, 0)) if self._by_worth else name.startswith(FIRST)
+                score = beside + first
                 if best is None or score > best[0]:
                     best = (score, name)
         return None if best is None else best[1]

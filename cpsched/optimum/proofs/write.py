@@ -17,10 +17,13 @@ from cpsched.objectives import value_of
 from cpsched.optimum.params import PROOF_FORM_SIZE
 from cpsched.optimum.proofs.deep import prove_deeply
 from cpsched.optimum.proofs.line import Step
+from cpsched.optimum.proofs.logs import translated
+from cpsched.optimum.proofs.places import prove_by_prices
 from cpsched.optimum.proofs.root import Root, at_once, prove_at
 from cpsched.policy import Policy
 from cpsched.policy.levels import LevelRef, Value
 from cpsched.proof.counts import is_countable
+from cpsched.proof.export.veripb import formula
 from cpsched.proof.forms import FORMS, Form
 from cpsched.proof.reading import lines_of
 from cpsched.proof.rows import ProofStatement
@@ -33,11 +36,24 @@ Which = Literal["all", "cheap", "none"]
 Progress = Callable[[Iterable[int], int], Iterable[int]]
 
 
+Program = Callable[[Iterable[str]], str | None]
+"""Another solver: a formula (OPB) in, its log (VeriPB) out; None if it wrote none."""
+
+
+class KeptLog(NamedTuple):
+    """A log that is not of the kinds of steps; for programs written by others."""
+
+    label: str
+    formula: str
+    log: str
+
+
 class Written(NamedTuple):
-    """The certificate, and the files beside it by the hash that it names."""
+    """The certificate, the files beside it by the hash that it names, and logs that became no steps."""
 
     certificate: Certificate
     files: dict[str, bytes]
+    logs: tuple[KeptLog, ...] = ()
 
 
 class LevelProof(NamedTuple):
@@ -56,25 +72,31 @@ def with_proofs(
     *,
     seconds: float,
     progress: Progress = lambda levels, _: levels,
+    program: Program | None = None,
 ) -> Written:
-    """Evidence `steps` where a proof is found and replayed within the time; everything else stays as it is."""
+    """Evidence `steps` where a proof is found and replayed within the time; everything else stays as it is.
+
+    The program is asked for what is left of the levels that are wanted.
+    """
     decision = decision_of(instance, policy, certificate.as_solution())
     if which == "none" or violations(decision) or not is_countable(decision):
         return Written(certificate, {})
     wanted = [n for n, one in enumerate(certificate.levels) if which == "all" or one.evidence.kind == CLAIMED]
-    writer = LevelWriter(decision, [(one.ref, one.ref.value(one.bound)) for one in certificate.levels])
+    writer = LevelWriter(decision, [(one.ref, one.ref.value(one.bound)) for one in certificate.levels], program)
     files: dict[str, bytes] = {}
     levels = list(certificate.levels)
     for number, found in writer.proofs(progress(wanted, len(wanted)), search=which == "all", seconds=seconds):
         levels[number] = levels[number].model_copy(update={"evidence": _evidence(found, files)})
-    return Written(certificate.model_copy(update={"levels": tuple(levels)}).sealed(), files)
+    whole = certificate.model_copy(update={"levels": tuple(levels)}).sealed()
+    return Written(whole, files, tuple(writer.logs))
 
 
 class LevelWriter:
     """Writes proofs about one decision, in the form that tells the least apart and still shows the claim."""
 
-    def __init__(self, decision: Decision, bounds: Sequence[tuple[LevelRef, Value]]):
-        self._decision, self._bounds, self._deadline = decision, bounds, 0.0
+    def __init__(self, decision: Decision, bounds: Sequence[tuple[LevelRef, Value]], program: Program | None = None):
+        self._decision, self._bounds, self._deadline, self._program = decision, bounds, 0.0, program
+        self.logs: list[KeptLog] = []
         self._session = Session(decision.snapshot)
 
     def proofs(self, wanted: Iterable[int], *, search: bool, seconds: float) -> Iterator[tuple[int, LevelProof]]:
@@ -94,9 +116,40 @@ class LevelWriter:
         for position, (number, form, deep) in enumerate(left if search else []):
             now = time.monotonic()
             self._deadline = now + (end - now) / (len(left) - position)
-            steps = prove_deeply(deep) if self._goes_on() else None
-            if steps is not None and (found := self._replayed(number, form, deep.statement, steps)):
+            found = self._by_prices(number)
+            if found is None and self._goes_on() and (steps := prove_deeply(deep)) is not None:
+                found = self._replayed(number, form, deep.statement, steps)
+            if found is None and self._program is not None:
+                found = self._by_program(number, form, deep.statement, self._program)
+            if found is not None:
                 yield number, found
+
+    def _by_program(self, number: int, form: Form, statement: ProofStatement, ask: Program) -> LevelProof | None:
+        """The steps of another solver's log; a log of other kinds is kept, one that is refused is no proof."""
+        opb = "".join(formula(statement))
+        log = ask([opb])
+        if log is None:
+            return None
+        steps = translated(statement, log)
+        if steps is None:
+            self.logs.append(KeptLog(self._bounds[number][0].label, opb, log))
+            return None
+        return self._replayed(number, form, statement, steps)
+
+    def _by_prices(self, number: int) -> LevelProof | None:
+        """A proof by what one node can earn at most at prices of an LP over whole nodes."""
+        (ref, bound), given = self._bounds[number], self._given(number)
+        for form in self._forms():
+            if not form.each_node or not self._goes_on():
+                continue
+            try:
+                statement = self._session.statement(form, given, ref, bound)
+            except UnstatedError:
+                continue
+            point = self._session.values(form, given, ref, bound, self._decision)
+            steps = prove_by_prices(Root(statement, self._goes_on), point)
+            return None if steps is None else self._replayed(number, form, statement, steps)
+        return None
 
     def proof(self, number: int) -> tuple[LevelProof | None, tuple[Form, Root] | None]:
         """A proof of the level's bound without a search, replayed; else where a search may begin."""

@@ -196,7 +196,7 @@ class FeasibilityQuery:
         """The counts that the violation hangs on; the fewer, the more decisions it excludes."""
         v = self.v
         policy = self.snapshot.policy
-        if found.rule == "charge" and not policy.evicts("reclaim") and policy.rules.eviction_scope == "node":
+        if found.rule == "charge" and not policy.evicts("reclaim") and policy.evicts_beside:
             here = [x for places in (v.bind, v.reserve) for (_, node), x in places.items() if node == found.subject]
             groups = {group.index for group in v.victims_by_node.get(found.subject, [])}
             return here + [x for (i, _), x in v.evict.items() if i in groups]

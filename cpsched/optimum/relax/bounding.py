@@ -144,6 +144,40 @@ class LexicographicBounds:
                 reach = max(1, len(doubtful) // 2) if attempt.failed else reach * (1 + attempt.as_targeted)
             self._put_back = [target.pending for target in left] + self._put_back
 
+    def take_attained(self, decision: Decision) -> None:
+        """Take the levels, from the first on, on which the decision attains a bound that takes no search.
+
+        A decision is a solution of the relaxed model, so nothing has to be found that attains them.
+        """
+        level: list[StageBound] = []
+        stages: list[Stage] = []
+        for pending in self._pending():
+            started = self.budget.clock()
+            bound, attained = self._bounds.bound(pending.stage, pending.stage.value(decision), None)
+            if not attained or self.budget.is_used_up:
+                return
+            bound = replace(bound, seconds=self.budget.clock() - started)
+            self._bounds.fix([(pending.stage, bound)])
+            self._fix(pending.stage, bound)
+            level.append(bound)
+            stages.append(pending.stage)
+            if pending.last:
+                self.levels.append(level)
+                self.stages.append(stages)
+                level, stages = [], []
+
+    def bounds_given(self, decision: Decision) -> Iterator[tuple[PendingStage, StageBound]]:
+        """Every stage's bound by itself, given that all stages before it are no worse than in the decision."""
+        for pending in self._pending():
+            stage, value = pending.stage, pending.stage.value(decision)
+            bound, _ = self._bounds.bound(stage, value, None)
+            yield pending, bound
+            if self.budget.is_used_up:
+                return
+            self._bounds.fix([(stage, bound)])
+            for row in stage.at_most(value) if bound.value == value else [stage.expr <= value]:
+                self.relaxed.cp.add(row)
+
     def reproduce(self, end: float) -> None:
         """Where solvers ran in parallel, take the solution that one worker finds alone: the same in every run."""
         left = end - self.budget.clock()
@@ -187,9 +221,10 @@ class LexicographicBounds:
         for position in range(begin, len(self._plan)):
             level = self._plan[position]
             name, priority = level
-            if not self.relaxed.can_bound(name):
+            if name in self.relaxed.unbounded_levels:
                 return
-            self.budget.log_level("relaxation: level", level)
+            if self.budget.is_logged:
+                self.budget.log_level("relaxation: level", level)
             stages = stages_of(self.relaxed.variables, name, priority)
             for number, stage in enumerate(stages):
                 if stage.is_loose_at_once or (stage.is_loose_in_exact and self._is_exact):
@@ -220,7 +255,6 @@ class LexicographicBounds:
                     break
                 if self.budget.is_over(until):
                     break
-            self._bounds.assume(pending.stage, bound)
         self._bounds.retract()
         return found
 
@@ -355,7 +389,7 @@ class LexicographicBounds:
 def _fix_levels(relaxed: RelaxedModel, plan: Plan, fixed: Sequence[Sequence[int]]) -> None:
     """Let the levels be no worse than these values of their stages."""
     for (name, priority), values in zip(plan, fixed, strict=False):
-        if relaxed.can_bound(name):
+        if name not in relaxed.unbounded_levels:
             for stage, value in zip(stages_of(relaxed.variables, name, priority), values, strict=False):
                 _fix(relaxed, stage, value)
 

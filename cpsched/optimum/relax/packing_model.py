@@ -36,13 +36,26 @@ class PackingModel:
         """Jobs of a tier."""
         return sum(len(row.tasks) for row in self.rows if row.tier == tier)
 
-    def stage(self, limits: Sequence[int], goals: Sequence[Objective]) -> PackingStage | None:
+    @property
+    def starts_where_it_fits(self) -> bool:
+        """Whether, without victims, every pod that is placed starts at once: no room is still to be freed."""
+        idle = self.session.capacity.idle
+        return all(
+            idle[node].get(name, 0) >= amount
+            for node, room in self.room.items()
+            for name, amount in zip(self.names, room, strict=True)
+        )
+
+    def stage(
+        self, limits: Sequence[int], goals: Sequence[Objective], nodes: frozenset[str] | None = None
+    ) -> PackingStage | None:
         """The problem in which so many of each victim class may leave; those that a goal counts are rows.
 
         Only the tiers that a goal counts are packed: placing less of the others breaks no rule. None where victims are
-        counted on an overcommitted node: all can stay if it receives no task, which no capacity says.
+        counted on an overcommitted node: all can stay if it receives no task, which no capacity says. With `nodes`
+        nothing is placed elsewhere; all victims are on them.
         """
-        room = {node: list(amounts) for node, amounts in self.room.items()}
+        room = {node: list(amounts) for node, amounts in self.room.items() if nodes is None or node in nodes}
         counted: frozenset[int] = frozenset().union(*(goal.victims for goal in goals))
         kept: dict[Hashable, VictimRow] = {}
         for group, limit in zip(self.session.classes.victims, limits, strict=True):

@@ -15,6 +15,7 @@ from cpsched.optimum.model.session_model import SessionModel
 from cpsched.optimum.model.variables import Variables
 from cpsched.optimum.params import MOST_VARIABLES
 from cpsched.optimum.relax.aggregate import aggregate_nodes, aggregate_requests, identical_nodes, node_classes
+from cpsched.policy.levels import ABOUT_NEARNESS
 from cpsched.rules import Decision
 
 
@@ -47,10 +48,14 @@ class RelaxedModel:
             self.variables = self._aggregated(model, granularity)
             for key in IN_RELAXATIONS:
                 CONSTRAINTS[key](self.cp, model.snapshot, self.variables)
+        self.unbounded_levels = self._unbounded_levels()
+        """Levels that it says nothing of."""
 
-    def can_bound(self, level: str) -> bool:
-        """Whether it can bound the level: a node class does not know how many of its nodes are used."""
-        return level != "nodes_used" or not self.has_node_classes
+    def _unbounded_levels(self) -> frozenset[str]:
+        """A node class does not know how many of its nodes are used, and tasks without owner belong to no unit."""
+        nodes = {"nodes_used"} if self.has_node_classes else set[str]()
+        near = not self.is_exact and self.variables.snapshot.nearness.units
+        return frozenset(nodes | set(ABOUT_NEARNESS)) if near else frozenset(nodes)
 
     @property
     def is_exact(self) -> bool:

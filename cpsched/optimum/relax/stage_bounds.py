@@ -31,6 +31,8 @@ class BoundQuery(NamedTuple):
     best: StageBound
     solution_value: int | None
     """The stage's value in the solution at hand, if there is one; nothing above it can be a bound."""
+    implied: StageBound | None
+    """What earlier stages imply, if it is better than the ideal value."""
     from_coarser: StageBound | None
     """The stage's bound on a coarser relaxation, as long as the stages before it are as they were there."""
 
@@ -55,16 +57,31 @@ class StageBounds:
         self._fixed: list[tuple[Stage, StageBound]] = []
         self._assumed: list[tuple[Stage, StageBound]] = []
         self._pushed = 0
+        self._extended_to = (-1, -1)
+        """How many variables and constraints of the model the LP has."""
         self._known: dict[tuple[int, ...], StageBound] = {}
         """By the values of the stages before it the bound of a stage: the LP is not solved twice for one question."""
 
     def bound(
         self, stage: Stage, solution_value: int | None, from_coarser: StageBound | None
     ) -> tuple[StageBound, bool]:
-        """The best bound, and whether the solution at hand attains it or an equal stage proves that one can."""
-        query = BoundQuery(stage, StageBound(stage.ideal, IDEAL, 0.0), solution_value, from_coarser)
-        if (equal := self._equal_stage(stage)) is not None:
-            return replace(equal, seconds=0.0), True
+        """The best bound, and whether the solution at hand attains it or an equal stage proves that one can.
+
+        Stages that are bounded after this one take it that the bound is attained, until `retract`.
+        """
+        bound, attained = self._bound(stage, solution_value, from_coarser)
+        self.assume(stage, bound)
+        return bound, attained
+
+    def _bound(
+        self, stage: Stage, solution_value: int | None, from_coarser: StageBound | None
+    ) -> tuple[StageBound, bool]:
+        before = self._before
+        value, place, is_equal = stage.inherited([(earlier, bound.value) for earlier, bound in before])
+        implied = None if place is None else replace(before[place][1], value=value, seconds=0.0)
+        if implied is not None and is_equal:
+            return implied, True
+        query = BoundQuery(stage, StageBound(stage.ideal, IDEAL, 0.0), solution_value, implied, from_coarser)
         for prove in BOUND_PROVERS.values():
             if query.is_attained or query.best is from_coarser:
                 break
@@ -87,9 +104,7 @@ class StageBounds:
 
     def inherited(self, query: BoundQuery) -> StageBound:
         """What earlier stages imply: over more victims nothing is less than over fewer."""
-        before = self._before
-        value, place = query.stage.best_bound_from([(stage, bound.value) for stage, bound in before], query.best.value)
-        return query.best if place is None else replace(before[place][1], value=value)
+        return query.implied or query.best
 
     def of_coarser(self, query: BoundQuery) -> StageBound:
         """What a coarser relaxation proved; it is mostly as good as the LP on this one, and costs nothing."""
@@ -100,10 +115,8 @@ class StageBounds:
         """What the LP relaxation proves."""
         given = tuple(bound.value for _, bound in self._before)
         if given not in self._known:
-            value = query.best.value
-            if self._lp is not None:
-                value = query.stage.lower_bound(self._lp_bound, value, query.solution_value)
-            value = query.stage.next_value(value)
+            ask = None if self._lp is None else self._lp_bound
+            value = query.stage.bound_by_lp(ask, query.best.value, query.solution_value)
             self._known[given] = StageBound(value, LP, 0.0) if value > query.best.value else query.best
         return self._known[given]
 
@@ -111,17 +124,14 @@ class StageBounds:
     def _before(self) -> tuple[tuple[Stage, StageBound], ...]:
         return (*self._fixed, *self._assumed)
 
-    def _equal_stage(self, stage: Stage) -> StageBound | None:
-        """The bound of an earlier stage that has the same value for every decision."""
-        before = self._before
-        place = stage.equal_among([earlier for earlier, _ in before])
-        return None if place is None else before[place][1]
-
     def _lp_bound(self, expr: Expr) -> int | None:
         if self._lp is None:
             return None
         rows = [row_of(row) for stage, bound in self._assumed[self._pushed :] for row in stage.at_most(bound.value)]
-        self._lp.extend(*self._linear.permanent(self._cp, len(self._cp.proto.constraints)))
+        size = len(self._cp.proto.variables), len(self._cp.proto.constraints)
+        if size != self._extended_to:
+            self._lp.extend(*self._linear.permanent(self._cp, size[1]))
+            self._extended_to = size
         if rows:
             self._lp.push(rows)
         self._pushed = len(self._assumed)

@@ -21,6 +21,7 @@ def continued(search: LexicographicSearch) -> LexicographicSearch:
         more.budget.notes = list(dict.fromkeys([*search.budget.notes, *more.budget.notes]))
         if not _is_progress(search, more):
             return _with_last_bound(search, more)
+        _keep_bounds(search.levels, more.levels)
         search = more
     return search
 
@@ -41,6 +42,17 @@ def _with_last_bound(search: LexicographicSearch, more: LexicographicSearch) -> 
     if (left := more.seconds_left) > CONTINUATION_SECONDS:
         search.budget.note(f"the search ended {left:.0f} s before its time limit, with {before.name} open")
     return search
+
+
+def _keep_bounds(before: list[LevelResult], after: list[LevelResult]) -> None:
+    """Bounds of open levels hold on as long as no level before them got worse, which excludes no decision by itself."""
+    for old, new in zip(before, after, strict=False):
+        is_open = not new.proved and not new.given_open_levels
+        if is_open and old.prover is not None and _excluded(old) > _excluded(new):
+            new.bound, new.prover = old.bound, old.prover
+        ref = LevelRef(old.name, old.priority)
+        if ref.rank(new.value) > ref.rank(old.value):
+            return
 
 
 def _excluded(level: LevelResult) -> tuple[int, int]:

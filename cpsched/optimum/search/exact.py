@@ -162,7 +162,7 @@ class ExactLevels:
         if value > claimed:
             raise SolverDisagreementError(f"a decision worth {value} is claimed to be worth {claimed}")
         if value <= stage.value(self._state.best):
-            self._incumbent.replace(decision, values)
+            self._incumbent.take(decision, values)
         return True
 
 

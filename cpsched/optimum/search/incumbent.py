@@ -31,9 +31,14 @@ class Incumbent:
         """Take a decision, with the assignment that it is, if that is known."""
         self.decision, self._values, self._too_large = decision, values, 0
 
+    def take(self, decision: Decision, values: list[int] | None = None) -> None:
+        """Take a feasible decision unless it is worse: a search for one level may return what loses on later ones."""
+        if self._order(decision) <= 0:
+            self.replace(decision, values)
+
     def offer(self, decision: Decision | None) -> None:
         """Take a feasible decision, if there is one and it is better."""
-        if decision is not None and self._is_worse_than(decision):
+        if decision is not None and self._order(decision) < 0:
             self.replace(decision)
 
     def offer_without_violations(self, decision: Decision, left: float) -> None:
@@ -55,13 +60,13 @@ class Incumbent:
         """Start what needs no eviction: the level that counts starts may not have been reached."""
         self.offer(start_reserved(self.decision))
 
-    def _is_worse_than(self, decision: Decision) -> bool:
-        """Whether the other is better on the first level on which they differ."""
+    def _order(self, decision: Decision) -> int:
+        """Below 0 if the other is better on the first level on which they differ, above 0 if it is worse."""
         for level in level_plan(decision.snapshot):
             mine, theirs = (level.rank(value_of(one, *level)) for one in (self.decision, decision))
             if mine != theirs:
-                return theirs < mine
-        return False
+                return -1 if theirs < mine else 1
+        return 0
 
     def values_in(self, model: SessionModel) -> list[int] | None:
         """The assignment that it is, auxiliary variables included; None as long as it is the empty decision.

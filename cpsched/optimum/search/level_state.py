@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from cpsched.optimum.model.objective.stage import Stage
-from cpsched.optimum.provers import IDEAL
+from cpsched.optimum.model.objective.stage import LevelStage, Stage
+from cpsched.optimum.provers import IDEAL, PACKING
 from cpsched.optimum.relax.bounding import LexicographicBounds, Plan
 from cpsched.optimum.relax.stage_bounds import StageBound
 from cpsched.rules import Decision
+
+Pairs = list[tuple[Stage, StageBound]]
+"""Stages, each with its bound."""
 
 
 @dataclass
@@ -38,11 +42,24 @@ class LevelState:
 
     def is_attained_by(self, decision: Decision) -> bool:
         """Whether the decision meets the bounds of all stages."""
-        if self.bounds is None:
-            return False
-        return [stage.value(decision) for stage in self.relaxed_stages] == [bound.value for bound in self.bounds]
+        return self.attained_pairs(decision) is not None
 
-    def pairs(self) -> list[tuple[Stage, StageBound]]:
+    def attained_pairs(self, decision: Decision) -> Pairs | None:
+        """Stages with their bounds, which the decision meets; None if it does not meet all."""
+        if self.bounds is None:
+            return None
+        pairs = list(zip(self.relaxed_stages, self.bounds, strict=True))
+        return pairs if all(stage.value(decision) == bound.value for stage, bound in pairs) else None
+
+    def is_bounded_better(self, bounding: LexicographicBounds) -> bool:
+        """Whether its only stage has a better bound already, by packing, than the pass found."""
+        if not self.open_bounds or self.open_bounds[0].prover is not PACKING:
+            return False
+        if not isinstance(self.open_stages[0], LevelStage):
+            return False  # stages of victims have other scales there
+        return max([bound.value for bound in bounding.first_open], default=-sys.maxsize) < self.open_bounds[0].value
+
+    def pairs(self) -> Pairs:
         """Stages with their bounds, of an open level as far as they are known."""
         if self.bounds is None:
             return list(zip(self.open_stages, self.open_bounds, strict=False))
@@ -79,12 +96,12 @@ class Levels(list[LevelState]):
             if level.bounds is not None and [one.value for one in level.bounds] != [one.value for one in bounds]:
                 self._forget_from(position)
             level.bounds, level.relaxed_stages = bounds, stages
-        for level in self:
-            level.open_bounds = []
         first_open = begin + len(bounding.levels)
-        if first_open < len(self):
-            self[first_open].open_bounds = bounding.first_open
-            self[first_open].open_stages = bounding.first_open_stages
+        for position, level in enumerate(self):
+            if position != first_open:
+                level.open_bounds = []
+            elif not level.is_bounded_better(bounding):
+                level.open_bounds, level.open_stages = bounding.first_open, bounding.first_open_stages
 
     def forget_after(self, position: int) -> None:
         """The level got another value than its bounds: those of later levels were given that it would not."""

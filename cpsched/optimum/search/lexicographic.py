@@ -6,9 +6,8 @@ from collections.abc import Callable
 from contextlib import closing
 
 from cpsched.optimum import disagreement
-from cpsched.optimum.disagreement import SolverDisagreementError
-from cpsched.optimum.params import SolveParams
-from cpsched.optimum.provers import IDEAL, Prover
+from cpsched.optimum.params import RAISING_SHARE, SolveParams
+from cpsched.optimum.provers import Prover
 from cpsched.optimum.search.bounding_passes import BoundingPasses
 from cpsched.optimum.search.counting_pass import CountingPass
 from cpsched.optimum.search.exact import ExactLevels
@@ -75,15 +74,18 @@ class LexicographicSearch:
         """
         try:
             with on_interrupt(self.budget.interrupt), closing(self._state.portfolio):
-                self._run_levels()
+                with self.budget.less(0.0 if self._is_continued or not self._starts.are_wanted else RAISING_SHARE):
+                    self._run_levels()
+                if not self._results.are_proved and not self._is_continued and not self.budget.is_used_up:
+                    self._bounding.raise_bounds(self._results.levels)
             if not self._results.are_proved:
                 self._state.incumbent.start_reserved()
             for wrong in self._results.evaluate_again(self.best):
-                raise SolverDisagreementError(wrong)
+                raise disagreement.SolverDisagreementError(wrong)
             if not self._results.are_proved and self._counting.is_wanted:
                 self._counting.raise_bounds(self._results.levels)
                 list(self._results.evaluate_again(self.best))
-        except SolverDisagreementError as error:
+        except disagreement.SolverDisagreementError as error:
             if disagreement.LOUD:
                 raise
             self._has_failed = True
@@ -101,15 +103,19 @@ class LexicographicSearch:
             if levels[position].bounds is None and self._results.are_proved:
                 if is_large and self._counting.is_wanted:
                     self._counting.state_level(position)
+                if is_large and levels[position].bounds is None:
+                    self._bounding.take_attained(position)
                 if levels[position].bounds is None:
                     self._bounding.run(position)
             self._run_level(position)
 
     def _run_level(self, position: int) -> None:
         level = self._state.levels[position]
-        self.budget.log_level("level", self._state.plan[position])
-        if level.is_attained_by(self._state.incumbent.decision) and not self._state.has_model:
-            self._close(position)
+        if self.budget.is_logged:
+            self.budget.log_level("level", self._state.plan[position])
+        attained = level.attained_pairs(self._state.incumbent.decision)
+        if attained is not None and not self._state.has_model:
+            level.values = self._results.record_closed(self._state.incumbent.decision, attained)
         elif self._state.has_time_for_model:
             self._exact.solve(position)
         else:
@@ -129,12 +135,3 @@ class LexicographicSearch:
         else:
             self._results.record_unbounded(best)
         self._state.levels.forget_after(position)
-
-    def _close(self, position: int) -> None:
-        """The incumbent attains the bounds of the level's stages: they are its values, and proved."""
-        level = self._state.levels[position]
-        pairs = level.pairs()
-        provers = [IDEAL if stage.ideal == bound.value else bound.prover for stage, bound in pairs]
-        level.values = [bound.value for _, bound in pairs]
-        seconds = sum(bound.seconds for _, bound in pairs)
-        self._results.record(self._state.incumbent.decision, provers, seconds)

@@ -8,10 +8,13 @@ from dataclasses import replace
 from cpsched.instance import Task
 from cpsched.objectives import PRIORITY_OFFSET, out_of_reach
 from cpsched.optimum.model.objective.known import KnownLevel, KnownVictims
+from cpsched.optimum.model.objective.nodes import used_in_any_case
 from cpsched.optimum.model.objective.stage import Stage
 from cpsched.optimum.model.victims import started
-from cpsched.optimum.packing.allowance import Allowance
+from cpsched.optimum.packing.allowance import Allowance, OutOfTimeError
 from cpsched.optimum.packing.search import Packing, Result
+from cpsched.optimum.params import QUICK_SHARE
+from cpsched.optimum.relax.empty_nodes import EmptyNodes
 from cpsched.optimum.relax.packing_model import PackingModel
 from cpsched.optimum.relax.packing_stage import Objective, PackingStage
 from cpsched.optimum.search.level_state import LevelState
@@ -36,6 +39,8 @@ class PackingLevels:
         self._goals: tuple[Objective, ...] = ()
         self._without: tuple[Objective, ...] = ()
         self._bound: int | None = None
+        self._nodes_are_counted = False
+        """Whether a level was closed that no goal states: what is placed from now on would be on more nodes."""
         self.open_bound: tuple[Stage, int] | None = None
         """What is proved of the stage that stayed open."""
 
@@ -60,6 +65,8 @@ class PackingLevels:
     def admitted(self, level: LevelState) -> Closed | None:
         """As many pods of the priority as possible."""
         assert level.priority is not None
+        if self._nodes_are_counted:
+            return None
         tier = self._model.priorities.index(level.priority)
         demand = self._model.demand(tier)
         stage = KnownLevel(level.name, level.priority, -demand)
@@ -160,7 +167,7 @@ class PackingLevels:
         if stated is None or not any(self._limits):
             return stated
         stage, least = stated[0]
-        if self._state.snapshot.policy.rules.eviction_scope == "node":
+        if self._state.snapshot.policy.evicts_beside:
             gone = self._least(list(range(len(self._limits))), by_priority=False)
             least += 0 if gone is None else self._fewest_nodes(gone)
         self.open_bound = (stage, least)
@@ -171,6 +178,80 @@ class PackingLevels:
             elif self._bound is not None:
                 self.open_bound = (stage, max(least, self._bound + stage.ideal))
         return [(stage, least)]
+
+    def nodes(self, level: LevelState) -> Closed | None:
+        """The fewest nodes: with one more empty node each time, until all that is to be placed finds a place.
+
+        A decision on as many nodes is a placement on one of the choices, so if none is feasible, neither is the number.
+        """
+        state, model = self._state, self._model
+        used = frozenset(used_in_any_case(state.snapshot, state.session.classes))
+        starts = any(one.name == "tasks_bound" for one in state.levels)
+        if any(tasks and node not in used for node, tasks in state.snapshot.instance.tasks_by_node.items()):
+            return None  # whole nodes could be freed
+        if starts and (any(self._limits) or not model.starts_where_it_fits):
+            return None  # it matters who waits
+        self._nodes_are_counted = True
+        stage, empty = KnownLevel(level.name, None, len(used)), EmptyNodes.of(model, used)
+        least = self._fewest_counted(empty, stage.value(state.best) - len(used))
+        if least is None:
+            return None
+        for is_quick in (True, False):
+            count = least
+            while stage.value(state.best) > len(used) + count:
+                answer = self._fits(empty, count, is_quick=is_quick)
+                least = count + 1 if answer is False else least
+                if answer or (answer is None and not is_quick):
+                    break
+                count += 1
+        self.open_bound = (stage, len(used) + least)
+        return [(stage, len(used) + least)] if stage.value(state.best) == len(used) + least else None
+
+    def _fits(self, empty: EmptyNodes, count: int, *, is_quick: bool) -> bool | None:
+        """Whether the goals can be met on so many empty nodes, and then the incumbent does; None if that stays open."""
+        choices, whole = empty.choices(count), self._allowance
+        if is_quick:
+            self._allowance = replace(whole, until=whole.clock() + QUICK_SHARE * whole.left)
+        answers = set()
+        for nodes in (None,) if choices is None else choices:
+            answers.add(None if nodes is None else self._holds(nodes))
+            if True in answers:
+                break
+        self._allowance = whole
+        return True if True in answers else None if None in answers else False
+
+    def _fewest_counted(self, empty: EmptyNodes, most: int) -> int | None:
+        """The fewest empty nodes for which counting leaves a choice, by bisection: what too many cannot hold, fewer
+        cannot. None if there are too many choices.
+        """
+        low, high = 0, most
+        while low < high:
+            middle = (low + high) // 2
+            choices = empty.choices(middle)
+            if choices is None:
+                return None
+            low, high = (low, middle) if any(map(self._may_hold, choices)) else (middle + 1, high)
+        return low
+
+    def _may_hold(self, nodes: frozenset[str]) -> bool:
+        """Whether counting alone does not exclude that the goals are met on these nodes."""
+        stage = self._model.stage(self._limits, self._goals, nodes)
+        if stage is None:
+            return True
+        try:
+            return Packing(stage.problem, self._allowance, known=stage.known(self._goals)).may_reach_known
+        except OutOfTimeError:
+            return True
+
+    def _holds(self, nodes: frozenset[str]) -> bool | None:
+        """Whether the goals can be met on these nodes alone, and then the incumbent does; None if that stays open."""
+        stage = self._model.stage(self._limits, self._goals, nodes)
+        if stage is None:
+            return None
+        search, found = self._search(stage, self._goals)
+        if list(search.values) != stage.known(self._goals):
+            return False if found.is_infeasible else None
+        return self._state.best.placed_by_node.keys() <= nodes or None
 
     def _fewest_nodes(self, gone: int) -> int:
         """On how many nodes so many victims stand at least."""
@@ -282,5 +363,6 @@ _LEVELS: dict[str, Callable[[PackingLevels, LevelState], Closed | None]] = {
     "victim_start_time": PackingLevels.start_time,
     "tasks_bound": PackingLevels.bound,
     "tasks_placed": PackingLevels.placed,
+    "nodes_used": PackingLevels.nodes,
 }
 """What packing knows to close."""

@@ -9,6 +9,7 @@ from itertools import takewhile
 from cpsched.objectives import value_of
 from cpsched.optimum.model.objective.stage import Stage
 from cpsched.optimum.provers import IDEAL, Prover
+from cpsched.optimum.relax.stage_bounds import StageBound
 from cpsched.policy.levels import LevelRef
 from cpsched.rules import Decision
 
@@ -64,6 +65,12 @@ class LevelResults:
         else:
             stage, bound = open_stage
             found.bound, found.prover = stage.level_bound(bound), provers[-1]
+
+    def record_closed(self, best: Decision, pairs: Sequence[tuple[Stage, StageBound]]) -> list[int]:
+        """The next level, whose stages' bounds the decision meets: they are its values, which are returned."""
+        provers = [IDEAL if stage.ideal == bound.value else bound.prover for stage, bound in pairs]
+        self.record(best, provers, sum(bound.seconds for _, bound in pairs))
+        return [bound.value for _, bound in pairs]
 
     def record_unbounded(self, best: Decision) -> None:
         """The next level, open, without any bound."""

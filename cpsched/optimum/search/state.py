@@ -84,7 +84,7 @@ class SearchState:
                 return answer
             decision = accept_or_cut(self.model, answer.solutions[0])
             if decision is not None:
-                self.incumbent.replace(decision, answer.solutions[0])
+                self.incumbent.take(decision, answer.solutions[0])
                 return answer
         return UNKNOWN
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 LARGEST = 10**7
@@ -23,10 +23,12 @@ class LinearConstraint:
     lower: int | None
     upper: int | None
 
-    @cached_property
-    def scale(self) -> int:
-        """What a solver that reckons in floats should divide the row by."""
-        return 1 if self._largest <= LARGEST else min(map(abs, self.terms.values()), default=1)
+    scale: int = field(init=False, compare=False)
+    """What a solver that reckons in floats should divide the row by."""
+
+    def __post_init__(self) -> None:
+        scale = 1 if self._largest <= LARGEST else min(map(abs, self.terms.values()), default=1)
+        object.__setattr__(self, "scale", scale)
 
     @cached_property
     def is_moderate(self) -> bool:

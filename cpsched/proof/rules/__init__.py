@@ -42,6 +42,12 @@ ELSEWHERE: dict[str, str] = {
 }
 """Where the remaining rules are."""
 
+LEFT_OUT: dict[str, str] = {
+    "topology.job": "that a job stays in one HyperNode of a tier",
+    "topology.subgroup": "that a sub-group does",
+}
+"""Nothing is stated of them."""
+
 IN_PART: dict[str, str] = {
     "filters": "of filters that look at other tasks ports, affinity and spread, not volumes and devices",
     "nodegroup": "the groups of nodes, not a queue's limit in one",

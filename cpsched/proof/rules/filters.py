@@ -237,7 +237,7 @@ def _emptiest(draft: Draft, near: Neighbours, limit: DomainLimit, domains: list[
 
 
 def _alone(draft: Draft) -> list[int]:
-    """Kinds of a single task: those that state something about others are distinguished."""
+    """Kinds of a single task: those that state something about others are counted apart."""
     return [number for number, kind in enumerate(draft.counted.kinds) if len(kind.tasks) == 1]
 
 

@@ -66,7 +66,7 @@ def _fits(draft: Draft, number: int, place: Place, resource: str, freed: list[tu
         return
     # A node that holds more than it can: where no task asks for the resource, nothing is looked at.
     kinds = [kind for _, kind in asking]
-    asked = draft.variable(f"asked[{label}]", 0, many, lambda c: c.nodes_with(number, kinds))
+    asked = draft.variable(f"asked[{label}]", 0, many, lambda c: c.nodes_with(number, kinds), number)
     for kind in kinds:
         there = placed(draft, kind, number)
         most = draft.highest(there)
@@ -107,7 +107,7 @@ def _charged(draft: Draft, group: int) -> Terms:
     victims = draft.counted.victims[group]
     made = draft.once(
         ("charged", group),
-        lambda: draft.variable(f"charged[{victims.name}]", 0, victims.most, lambda c: c.charged[group]),
+        lambda: draft.variable(f"charged[{victims.name}]", 0, victims.most, lambda c: c.charged[group], victims.place),
     )
     draft.at_least(f"charge[{victims.name}]", summed([(1, evicted(draft, group)), (-1, made)]), 0)
     return made

@@ -51,7 +51,7 @@ def _entitled(draft: Draft, place: int | None, action: Action, kinds: tuple[int,
             nodes = range(len(counted.places)) if place is None else [place]
             return min(most, sum(c.nodes_with(number, claiming) for number in nodes))
 
-        flag = draft.variable(name, 0, most, value)
+        flag = draft.variable(name, 0, most, value, place)
         nodes = range(len(counted.places)) if place is None else [place]
         there = [placed(draft, k, number) for number in nodes for k in some if k in counted.places[number].kinds]
         present = summed([*((1, one) for one in there), (-1, flag)])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cpsched.errors import InputError
-from cpsched.filters import FILTERS, Args, ClusterState, Code, Features, Status, prefilter
+from cpsched.filters import FILTERS, Args, ClusterState, Code, Features, Status, device_allocator, prefilter
 from tests.unit.filters.build import cluster_of, node_json, pod_json, task_of, verdict
 from tests.unit.filters.build_devices import CANNOT, allocated, at, claim, cluster, device, request, slice_of, using
 
@@ -133,6 +133,22 @@ def test_matching_attribute_backtracks() -> None:
     own = FILTERS[NAME].prefilter(task, state, Args()).state
     assert FILTERS[NAME].filter(own, task, state.nodes["a"], state).is_success
     assert [given.candidate.id.device for given in own.found_by_node["a"][1]] == ["2", "3"]
+
+
+@pytest.mark.parametrize(("count", "agree"), [(12, 11), (2, 1)])
+def test_looking_for_devices_ends(monkeypatch: pytest.MonkeyPatch, count: int, agree: int) -> None:
+    """Of many devices always one too few agree: each search looks at most so many times at one."""
+    looks: list[Any] = []
+    in_use = device_allocator.Allocator._in_use
+    monkeypatch.setattr(device_allocator.Allocator, "_in_use", lambda *stated: looks.append(None) or in_use(*stated))
+    devices = [device(str(n), **value("int", n // agree)) for n in range(22 if agree > 1 else 300)]
+    state = cluster([claim("c", request(count=count), constraints=MATCH)], [slice_of(*devices)])
+    assert at("a", state, "c").reasons == CANNOT
+    whole = len(looks)
+    assert whole > 40_000
+    monkeypatch.setattr(device_allocator, "MOST_LOOKS", 1000)
+    assert at("a", state, "c").reasons == ("node a: timed out trying to allocate devices",)
+    assert len(looks) - whole < whole / 5
 
 
 @pytest.mark.parametrize(

@@ -48,10 +48,11 @@ def test_no_eviction_fixes_a_numa_refusal() -> None:
     assert list(found.reasons) == ["container main cannot be assigned by numa"]
 
 
-def test_a_core_is_whole_if_a_cpu_of_its_number_is_free() -> None:
-    """CPUs 0 and 2 are core 0, 1 and 3 core 1; CPU 1 is free, so core 1 is taken first, though half of it is gone."""
-    cpus = NodeCpus(Numatopology.model_validate(topology([(0, 0, 0), (0, 0, 1)] * 2, "1,2,3", "best-effort")))
-    assert cpus.assign([("main", 2)]) == (frozenset({1, 3}), None)
+@pytest.mark.parametrize(("free", "taken"), [("1,2,3", {1, 3}), ("0,1,3", {0, 1}), ("2,3", {2, 3})])
+def test_a_core_is_whole_if_a_cpu_of_its_number_is_free(free: str, taken: set[int]) -> None:
+    """CPUs 0 and 2 are core 0, 1 and 3 core 1: where CPU 0 is free core 0 is taken first, though half of it is gone."""
+    cpus = NodeCpus(Numatopology.model_validate(topology([(0, 0, 0), (0, 0, 1)] * 2, free, "best-effort")))
+    assert cpus.assign([("main", 2)]) == (frozenset(taken), None)
 
 
 def test_more_numa_nodes_than_a_kubelet_aligns_are_an_error() -> None:

@@ -168,6 +168,25 @@ def test_several_paths_are_one_cluster(tmp_path: Path) -> None:
     assert load([]).objects == ()
 
 
+def test_json_lines_in_a_folder_are_objects(tmp_path: Path) -> None:
+    lines = [json.dumps(pod(name, "n1")) for name in ("a", "b")]
+    folder = as_folder(tmp_path, {"nodes.json": list_of("Node", node("n1")), "dump/pods.jsonl": "\n".join(lines)})
+    assert found(load(folder)) == (["n1"], {"default/a", "default/b"})
+
+
+def test_recorded_sessions_are_not_one_cluster(tmp_path: Path) -> None:
+    row = {"id": "a", "conf": {}, "objects": [with_kind("Node", node("n1"))]}
+    rows = "\n".join(json.dumps(row) for _ in range(3))
+    folder = as_folder(tmp_path, {"rows.jsonl": rows, "nodes.json": list_of("Node", node("n2"))})
+    with pytest.raises(InputError, match=r"rows\.jsonl: holds 3 recorded sessions; give them to compare or check"):
+        load(folder / "rows.jsonl")
+    instance = load(folder)
+    assert list(instance.nodes) == ["n2"]
+    assert "rows.jsonl: holds 3 recorded sessions" in instance.warnings[0]
+    (folder / "one.jsonl").write_text(json.dumps(row))
+    assert list(load(folder / "one.jsonl").nodes) == ["n1"]
+
+
 def test_nothing_readable_is_an_error_with_the_reason(tmp_path: Path) -> None:
     for members, output in (
         ({"a.json": "", "b.txt": ""}, "a.json: the file is empty"),

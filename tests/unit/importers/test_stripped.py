@@ -21,6 +21,7 @@ WORKLOAD = {"metadata": {"name": "g"}, "spec": {"schedulingPolicy": {"gang": {"m
 QUEUE = {"metadata": {"name": "q"}, "spec": {"weight": 3}}
 EVENT = {"metadata": {"name": "e"}, "involvedObject": {"kind": "Pod"}, "reason": "Failed"}
 CLASS = {"metadata": {"name": "c"}, "value": 10}
+SET = {"metadata": {"name": "d"}, "spec": {"replicas": 2, "selector": {}, "template": {}}}
 CLAIM = {"metadata": {"name": "c", "namespace": "team"}, "spec": {"storageClassName": "s"}}
 TYPED = {"apiVersion": "v1", "kind": "Node", **node("n")}
 
@@ -51,6 +52,10 @@ TYPED = {"apiVersion": "v1", "kind": "Node", **node("n")}
         ("podgroups.json", WORKLOAD, ("scheduling.k8s.io", "PodGroup")),
         ("custom-resources/queues.scheduling.volcano.sh/default.yaml", QUEUE, (VOLCANO, "Queue")),
         ("queues.scheduling.volcano.sh.json", {"metadata": {"name": "q"}}, (VOLCANO, "Queue")),
+        ("cluster-resources/deployments/a.json", SET, ("apps", "Deployment")),
+        ("jobs.jsonl", {"metadata": {"name": "j"}, "spec": {"parallelism": 2}}, ("batch", "Job")),
+        ("jobs.json", {"metadata": {"name": "j"}, "spec": {"tasks": []}}, ("batch.volcano.sh", "Job")),
+        ("pods.ndjson.gz", pod("p"), ("", "Pod")),
         ("queues.example.com.json", QUEUE, None),
         ("pods.json", {"spec": {"containers": []}}, None),
         ("pods.json", {"metadata": {"name": 1}}, None),

@@ -13,7 +13,9 @@ from cpsched.importers.policy import load_policy
 from cpsched.instance import Instance, Status
 from cpsched.lab.families import FAMILIES
 from cpsched.lab.families.contended import CLASSES
+from cpsched.lab.families.shared_cards import WHOLE
 from cpsched.lab.generate import generate
+from cpsched.rules.cards import loads_on
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Solution
 
@@ -25,6 +27,8 @@ SMALL: dict[str, dict[str, Any]] = {
     "kai-reclaim": {"nodes": 2},
     "spread-heavy": {"nodes_per_zone": 1, "replicas": 3},
     "priority-matters": {"nodes": 3, "pods_per_node": 3},
+    "gpu-share": {"nodes": 2, "cards_per_node": 2},
+    "numa": {"nodes": 2, "cpus": 4},
     "openb": {"nodes": 8, "pods": 24},
     "dlrm": {"instances": 20, "cpu_nodes": 3, "gpu_nodes": 2, "limits": "none"},
 }
@@ -139,6 +143,39 @@ def test_spread_heavy_constraints_of_each_kind_bind(kind: str) -> None:
         for key in ("topologySpreadConstraints", "affinity"):
             job["tasks"][0].pop(key, None)
     assert bound < len(solved(cpsched.load(content)).binds) == 6
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    ("name", "plugin"), [("gpu-share", "deviceshare"), ("node-groups", "nodegroup"), ("numa", "numa-aware")]
+)
+def test_less_is_possible_under_the_plugin_of_a_family(name: str, plugin: str, seed: int) -> None:
+    content = raw(name, seed)
+    best = solved(cpsched.load(content))
+    plugins = [one for one in content["conf"]["tiers"][0]["plugins"] if one["name"] != plugin]
+    free = {**content, "conf": {**content["conf"], "tiers": [{"plugins": plugins}]}}
+    without = solved(cpsched.load(free))
+    label = first_difference(best, without)
+    assert label.startswith("jobs_admitted")
+    assert values(best)[label] < values(without)[label]
+
+
+def test_gpu_share_leaves_volcano_behind() -> None:
+    heuristic, best = (solved(cpsched.load(raw("gpu-share", 4)), engine) for engine in ("volcano", "optimal"))
+    assert values(heuristic)["jobs_admitted[1000]"] < values(best)["jobs_admitted[1000]"]
+    assert not heuristic.findings
+
+
+def test_openb_shares_cards() -> None:
+    instance = cpsched.load(raw("openb", nodes=8, pods=24, cards="shared"))
+    memory = {task.requests.get("volcano.sh/vgpu-memory", 0) for task in instance.tasks.values()}
+    assert any(0 < one < 1_000_000 for one in memory)
+    assert not any(GPU in task.requests for task in instance.tasks.values())
+    snapshot = Snapshot(instance, load_policy("volcano", instance=instance))
+    assert snapshot.cards is not None
+    held = [loads_on(snapshot, name, frozenset()) for name in snapshot.cards.cards]
+    assert any(load.sharers for loads in held for load in loads)
+    assert all(load.memory <= WHOLE for loads in held for load in loads)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -9,6 +9,7 @@ from cpsched.errors import InputError
 from cpsched.policy import LEVEL_KEYS, RULE_KEYS, SENSES, Level, Model, load_model, model_names
 
 VICTIMS = ["victim_max_priority", "victim_priority_sum", "victim_count", "victim_start_time"]
+NEAR = ["topology_tier_max", "topology_tier_sum", "hypernodes_used"]
 LEVELS = {
     "volcano": [
         "jobs_admitted",
@@ -17,6 +18,7 @@ LEVELS = {
         "queue_deficit",
         "tasks_bound",
         "tasks_placed",
+        *NEAR,
         "nodes_used",
     ],
     "volcano-fair": [
@@ -26,10 +28,23 @@ LEVELS = {
         *VICTIMS,
         "tasks_bound",
         "tasks_placed",
+        *NEAR,
         "nodes_used",
     ],
     "kube": ["jobs_admitted", "pdb_violations", *VICTIMS, "tasks_bound"],
-    "throughput": ["jobs_admitted", "tasks_placed", "nodes_used"],
+    "volcano-near": [
+        "jobs_admitted",
+        "gangs_broken",
+        *VICTIMS,
+        "topology_tier_max",
+        "topology_tier_sum",
+        "queue_deficit",
+        "tasks_bound",
+        "tasks_placed",
+        "hypernodes_used",
+        "nodes_used",
+    ],
+    "throughput": ["jobs_admitted", "tasks_placed", *NEAR, "nodes_used"],
 }
 
 
@@ -44,7 +59,7 @@ def refusal(**fields: Any) -> str:
     return str(caught.value)
 
 
-def test_four_models_are_shipped() -> None:
+def test_five_models_are_shipped() -> None:
     assert set(model_names()) == set(LEVELS)
 
 
@@ -85,6 +100,8 @@ def test_rules_of_optimum_are_all_there() -> None:
             "cards",
             "numa",
             "usage",
+            "topology.job",
+            "topology.subgroup",
             "gang",
             "queue",
             "deserved",
@@ -123,7 +140,7 @@ def test_on_and_off_may_be_yaml_booleans_or_texts() -> None:
 def test_the_defaults_leave_it_to_the_configuration() -> None:
     rules = model().rules
     assert (rules.protect_gang, rules.protect_conformance, rules.protect_pdb) == ("auto", "auto", "auto")
-    assert (rules.eviction, rules.eviction_scope, rules.charge) == ("on", "node", "on")
+    assert (rules.eviction, rules.eviction_scope, rules.charge) == ("on", "domain", "on")
     assert (model().jobs, model().kube_version, model().conf) == ("podgroups", "1.36", None)
 
 
@@ -151,7 +168,7 @@ def test_a_release_may_be_written_as_a_number() -> None:
         ),
         ({"rules": {"protect_gang": "keep"}}, "rules: unknown field protect_gang"),
         ({"rules": {"capacity": False}}, "rules.capacity: \"off\" does not fit; it should be 'on'"),
-        ({"rules": {"eviction.scope": "zone"}}, "should be 'node' or 'cluster'"),
+        ({"rules": {"eviction.scope": "zone"}}, "should be 'node', 'domain' or 'cluster'"),
         ({"rules": {"protect.pdb": "soft"}}, "protect.pdb is soft, which needs the level pdb_violations"),
         (
             {"rules": {"protect.pdb": "off"}, "levels": ["pdb_violations"]},
@@ -187,7 +204,7 @@ def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
     with pytest.raises(InputError) as caught:
         load_model("volcan")
     assert str(caught.value) == (
-        'unknown model "volcan"; did you mean volcano? known: kube, throughput, volcano, volcano-fair'
+        'unknown model "volcan"; did you mean volcano? known: kube, throughput, volcano, volcano-fair, volcano-near'
     )
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cpsched.proof import steps
 from cpsched.proof.rows import ProofRow, ProofStatement, Variable
 from cpsched.proof.steps import LARGEST_BITS, RefusedError, Replayer
 
@@ -128,3 +130,15 @@ def test_many_splits_need_no_recursion() -> None:
     splits = [["split", [["y", 1]], k, [["x", 1]], 1] for k in range(5_000)]
     ends = [part for _ in splits for part in (["else"], HALF, ["both"])]
     replay(*splits, HALF, *ends, ["end"])
+
+
+def test_rows_that_are_too_large_together_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cpsched.proof.steps.MOST_TERMS", 8)
+    replay(HALF, HALF, HALF, HALF, ["end"])
+    with pytest.raises(RefusedError, match="step 5 is one row too many"):
+        replay(HALF, HALF, HALF, HALF, HALF, ["end"])
+    replay(*CASES, HALF, HALF, HALF, ["end"])
+
+
+def test_a_replayer_is_two_hundred_lines_at_most() -> None:
+    assert len(Path(steps.__file__).read_text().splitlines()) <= 200

@@ -12,8 +12,8 @@ def test_cells_are_as_full_as_the_fullest_resource_and_little_is_seen_too() -> N
     before, after = fleet(scene([node("n1"), node("n2"), node("n3")], jobs, decision), ["cpu"])
     assert before.filled == f"M0 {CELL // 2}h12v6h-12zM14 {CELL - 1}h12v1h-12z"
     assert (before.comes, before.goes) == ("", "")
-    assert before.stated == "before: 2 of 3 nodes in use"
-    assert after.caption == "a: 2 of 3 nodes in use, a task comes (+) to 1, a task is evicted (×) from 1"
+    assert before.caption == "before: 2 of 3 nodes in use"
+    assert after.caption == "a: 2 of 3 nodes in use, tasks are placed (+) on 1, tasks are evicted (×) from 1"
     assert after.comes.startswith("M31 ")
     assert after.goes.startswith("M0 0")
     assert (after.width, after.height) == (40, 12)

@@ -125,4 +125,4 @@ def test_narrow_blocks_have_no_name_but_a_tip() -> None:
     cluster = scene([node("n1")], [job("small", "100m", running="n1")], {})
     block = node_picture(cluster, node_groups(cluster)[0], ["cpu"]).panels[0].bars[0].present[0]
     assert block.label == ""
-    assert block.stated.splitlines() == ["small/task-0: runs", "100m cpu, 1Gi memory", "priority 10, queue default"]
+    assert block.tooltip.splitlines() == ["small/task-0: runs", "100m cpu, 1Gi memory", "priority 10, queue default"]

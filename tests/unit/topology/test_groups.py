@@ -7,9 +7,7 @@ from typing import Any
 import pytest
 
 from cpsched.objects.groups import NetworkTopology
-from cpsched.policy import load_model, policy_for
 from cpsched.topology.demand import Demand, demand_of
-from cpsched.topology.doubts import doubts_of_search
 from cpsched.topology.groups import Sorter, min_sub_groups
 from tests.unit.topology.shapes import Object, domain, instance_of, node, nodes_of, tree_of
 
@@ -115,25 +113,3 @@ class TestDemand:
 
     def test_only_hard_with_a_tier_binds(self) -> None:
         assert [Demand("hard", 1).limit, Demand("hard", None).limit, Demand("", 1).limit] == [1, None, None]
-
-
-class TestDoubts:
-    @staticmethod
-    def named(*objects: Object, actions: str = "allocate") -> list[str]:
-        conf = {"actions": actions, "tiers": [{"plugins": [{"name": "gang"}]}]}
-        return [str(one) for one in doubts_of_search(instance_of(*objects), policy_for(load_model("volcano"), conf))]
-
-    def test_hard_topology_is_one(self) -> None:
-        hard = group(networkTopology={"mode": "hard", "highestTierAllowed": 1})
-        assert self.named(hard, pod("p")) == ["topology networkTopology (which nodes may be used together)"]
-
-    def test_soft_topology_is_none(self) -> None:
-        assert self.named(group(networkTopology={"mode": "soft"}), pod("p")) == []
-
-    def test_so_are_sub_groups_and_the_gang_actions(self) -> None:
-        divided = group(subGroupPolicy=[WORKERS | {"networkTopology": {"mode": "hard", "highestTierAllowed": 1}}])
-        assert self.named(divided, pod("p"), actions="allocate, gangpreempt") == [
-            "action gangpreempt (victims in the queue of the job)",
-            "topology networkTopology (which nodes may be used together)",
-            "topology subGroupPolicy (which pods start together)",
-        ]

@@ -53,6 +53,26 @@ class TestWhatIsThere:
             "web-abc-x"
         ]
 
+    @pytest.mark.parametrize("status", [{}, {"replicas": 1}])
+    def test_the_child_is_often_not_in_the_dump(self, status):
+        """`kubectl get nodes,pods,deployments`: of its ReplicaSet there are the names and labels that pods bear."""
+        deployment = owned("Deployment", "web", uid="d", spec={"replicas": 1, "template": template()}, status=status)
+        labels = {"labels": {"pod-template-hash": "abc"}}
+        its = pod("web-abc-x", metadata={**of("ReplicaSet", "web-abc", "r"), **labels})
+        instance = load(cluster(deployment, its))
+        assert (names(instance), instance.warnings) == (["web-abc-x"], ())
+        another = pod("web2-abc-x", metadata={**of("ReplicaSet", "web2-abc", "r"), **labels})
+        instance = load(cluster(deployment, another))
+        assert (len(instance.tasks), len(instance.warnings)) == (1 if status else 2, 1)
+
+    def test_nor_are_the_jobs_of_a_job_set(self):
+        """Their pods bear its name."""
+        spec = {"replicatedJobs": [{"name": "w", "template": {"spec": {"template": template()}}}]}
+        job_set = owned("JobSet", "s", uid="s", spec=spec)
+        labels = {"labels": {"jobset.sigs.k8s.io/jobset-name": "s"}}
+        its = pod("s-w-0-0-x", metadata={**of("Job", "s-w-0", "j"), **labels})
+        assert names(load(cluster(job_set, its))) == ["s-w-0-0-x"]
+
     def test_status_counts_pods(self):
         """They exist, but the dump lacks them: none are made up."""
         instance = load(cluster(owned("ReplicaSet", "rs", spec={"template": template()}, status={"replicas": 1})))

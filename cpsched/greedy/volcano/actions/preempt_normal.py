@@ -36,6 +36,7 @@ def _preempt_somewhere(session: Session, finder: BulkFinder, statement: Statemen
     prospect = finder.preempting(task, within_job=hunt.within_job)
     unsettled = finder.unsettled(prospect)
     doomed: NodeAccount | None = None
+    lacks_cards = finder.lacks_cards(task, prospect)
     for node in finder.ranked(task, nodes, prospect.worth):
         if prospect.doomed[node.index] and not session.trace.wanted:
             doomed = node
@@ -45,6 +46,10 @@ def _preempt_somewhere(session: Session, finder: BulkFinder, statement: Statemen
         if doomed is not None:
             _note_refusal(session, finder, task, finder.victims(prospect, doomed))
             doomed = None
+        if lacks_cards(node):
+            if node.index in unsettled:
+                finder.leave_traces(finder.victims(prospect, node))
+            continue
         if _preempt_on(session, statement, hunt, node):
             return True
     if doomed is not None:

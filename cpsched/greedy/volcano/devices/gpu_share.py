@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
-from cpsched.greedy.volcano.devices.contract import Cards
+from cpsched.greedy.volcano.devices.contract import Cards, CardState, PlainWish
 from cpsched.hardware.gpu_share import MEMORY, NUMBER, annotated, node_cards, wish
 from cpsched.instance import Node, Task
+
+NO_LIMIT = 2**31
 
 
 @dataclass(frozen=True)
@@ -20,27 +22,54 @@ class GpuShare:
         """Whether the pod wants such cards."""
         return wish(task, MEMORY if self.by_memory else NUMBER) > 0
 
+    def refusal(self, node: str) -> str:
+        """With the node's name."""
+        return (
+            f"{'GpuShare no enough gpu memory' if self.by_memory else 'GpuNumber no enough gpu number'} on node {node}"
+        )
+
+    def look(self, task: Task) -> Hashable:
+        """Both wishes: one for memory comes first, whatever is shared."""
+        return wish(task, MEMORY), wish(task, NUMBER)
+
+    def plain_wish(self, task: Task) -> PlainWish | None:
+        """Always: cards are equal."""
+        return PlainWish(1, wish(task, MEMORY), 0) if self.by_memory else PlainWish(wish(task, NUMBER), 0, 0)
+
+    def accepts(self, wish: PlainWish, type_: str) -> bool:
+        """All cards are of one type."""
+        return True
+
     def cards(self, node: Node) -> Cards | None:
         """Cards of equal memory, less those that are marked unhealthy."""
         found = node_cards(node)
-        return None if found is None else GpuCards(node.name, found.ids, found.memory, by_memory=self.by_memory)
+        return None if found is None else GpuCards(found.ids, found.memory, by_memory=self.by_memory)
 
 
 class GpuCards:
     """Who is on which card of a node."""
 
-    def __init__(self, node: str, ids: Iterable[int], memory: int, *, by_memory: bool):
-        self._node, self._memory, self._by_memory = node, memory, by_memory
+    def __init__(self, ids: Iterable[int], memory: int, *, by_memory: bool):
+        self._memory, self._by_memory = memory, by_memory
         self._pods: dict[int, dict[str, int]] = {index: {} for index in ids}
         """card → pod → its whole wish for memory"""
 
-    def refusal(self, task: Task) -> str | None:
+    def states(self, gone: Iterable[Task] = ()) -> list[CardState]:
+        """By number only who is there counts."""
+        found, left = [], {task.key for task in gone}
+        for pods in self._pods.values():
+            held = [memory for key, memory in pods.items() if key not in left] if left else list(pods.values())
+            if self._by_memory:
+                found.append(CardState(len(held), NO_LIMIT, self._memory, self._memory - sum(held), 0))
+            else:
+                found.append(CardState(len(held), 1 - len(held), 0, 0, 0))
+        return found
+
+    def lacks(self, task: Task) -> bool:
         """By memory one card must have it all; by number enough cards must be without any pod."""
         if self._by_memory:
-            found = self._with_memory(wish(task, MEMORY)) is not None
-            return None if found else f"GpuShare no enough gpu memory on node {self._node}"
-        found = len(self._unused()) >= wish(task, NUMBER)
-        return None if found else f"GpuNumber no enough gpu number on node {self._node}"
+            return self._with_memory(wish(task, MEMORY)) is None
+        return len(self._unused()) < wish(task, NUMBER)
 
     def score(self) -> float:
         """All cards are equally good."""
@@ -79,7 +108,7 @@ class GpuCards:
 
     def copied(self) -> GpuCards:
         """The cards with their pods."""
-        copy = GpuCards(self._node, [], self._memory, by_memory=self._by_memory)
+        copy = GpuCards([], self._memory, by_memory=self._by_memory)
         copy._pods = {index: dict(pods) for index, pods in self._pods.items()}
         return copy
 

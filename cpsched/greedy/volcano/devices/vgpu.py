@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
-from cpsched.greedy.volcano.devices.contract import Cards
+from cpsched.greedy.volcano.devices.contract import Cards, CardState, PlainWish
 from cpsched.hardware.vgpu import (
     ALL_CORES,
+    CHOICE,
+    NO_UUID,
+    USE_UUID,
     Rule,
     Want,
     annotated,
@@ -20,8 +25,6 @@ from cpsched.hardware.vgpu import (
     wants,
 )
 from cpsched.instance import Node, Task
-
-_REFUSED = "hami-vgpuDeviceSharing error"
 
 
 @dataclass
@@ -46,16 +49,60 @@ class Card:
         self.used_cores += sign * cores
 
 
+class Look(NamedTuple):
+    """What cards read of a task."""
+
+    wants: tuple[Want, ...]
+    rules: tuple[Rule, ...]
+    group: tuple[str, str] | None
+    """If it wants no card on which another of its group is."""
+    choice: tuple[tuple[str, str], ...]
+    """Annotations that say which cards it may have."""
+
+    def may_have(self, card: Card) -> bool:
+        """Whether the pod accepts the card."""
+        return is_allowed(card.type, card.uuid, dict(self.choice))
+
+
 @dataclass(frozen=True)
 class VGpu:
     """Virtual GPUs, with the order in which cards are tried and the rules of exclusion."""
 
     policy: str = ""
     rules: tuple[Rule, ...] = ()
+    looks: dict[str, Look] = field(default_factory=dict, compare=False)
+    """task → what is read of it, so that it is read once"""
 
     def asks(self, task: Task) -> bool:
         """Whether some container limits such cards."""
         return asks(task)
+
+    def refusal(self, node: str) -> str:
+        """The same for every node."""
+        return "hami-vgpuDeviceSharing error"
+
+    def look(self, task: Task) -> Look:
+        """What its containers want, and everything that keeps it off cards."""
+        if task.key not in self.looks:
+            stated = task.pod.metadata.annotations
+            choice = tuple((key, stated[key]) for key in CHOICE if key in stated)
+            group = group_of(task) if spreads(task) else None
+            self.looks[task.key] = Look(tuple(wants(task)), tuple(rules_of(task, self.rules)), group, choice)
+        return self.looks[task.key]
+
+    def plain_wish(self, task: Task) -> PlainWish | None:
+        """Of one container that takes any cards, and keeps off none by who is there."""
+        look = self.look(task)
+        if len(look.wants) != 1 or look.wants[0].number < 1 or look.rules or look.group:
+            return None
+        if any(key in (USE_UUID, NO_UUID) for key, _ in look.choice):
+            return None
+        return PlainWish(*look.wants[0], look.choice)
+
+    def accepts(self, wish: PlainWish, type_: str) -> bool:
+        """By the annotations about the way of sharing and about types."""
+        stated = dict(wish.types)
+        return shares_mode(stated) and is_allowed(type_, "", stated)
 
     def cards(self, node: Node) -> Cards | None:
         """The cards that the node registers; nothing unless all of it can be read."""
@@ -68,17 +115,34 @@ class VGpuCards:
 
     def __init__(self, cards: list[Card], kind: VGpu):
         self._list, self._kind = cards, kind
+        self._place = {card.index: place for place, card in enumerate(cards)}
+        self._held: dict[str, list[tuple[Card, int, int]]] = {}
         self._score = 0.0
         self._reserved: dict[Rule, set[int]] = {rule: set() for rule in kind.rules}
 
-    def refusal(self, task: Task) -> str | None:
+    def states(self, gone: Iterable[Task] = ()) -> list[CardState]:
+        """The cards as they are charged."""
+        charges = [list(charge) for charge in self._charges()]
+        for task in gone:
+            left = set()
+            for card, memory, cores in self._annotated(task):
+                if task.key in card.pods and card.index not in left:
+                    left.add(card.index)
+                    charge = charges[self._place[card.index]]
+                    charge[0], charge[1], charge[2] = charge[0] - 1, charge[1] - memory, charge[2] - cores
+        return [
+            CardState(sharers, card.count - sharers, card.memory, card.memory - memory, cores, card.type)
+            for card, (sharers, memory, cores) in zip(self._list, charges, strict=True)
+        ]
+
+    def lacks(self, task: Task) -> bool:
         """Tried and taken back; what was found is remembered for the score."""
         before = self._charges()
         chosen = self._choose(task)
         if chosen is not None:
             self._score = sum(self._rated(card) for card in chosen)
         self._charge(before)
-        return _REFUSED if chosen is None else None
+        return chosen is None
 
     def score(self) -> float:
         """Of the task that last found cards here, for all tasks."""
@@ -149,16 +213,17 @@ class VGpuCards:
 
     def _choose(self, task: Task) -> list[Card] | None:
         """The cards, charged already; None if a container finds too few, whatever is charged by then."""
-        if not shares_mode(task.pod.metadata.annotations):
+        look = self._kind.look(task)
+        if not shares_mode(dict(look.choice)):
             return None
-        closed = {index for rule in self._rules_of(task) for index in self._reserved[rule]}
+        closed = {index for rule in look.rules for index in self._reserved[rule]}
         taken: list[Card] = []
-        for want in wants(task):
+        for want in look.wants:
             if want.number > len(self._list):
                 return None
             left = want.number
             for card in self._in_order():
-                if card.index in closed or not _suits(card, want, task):
+                if card.index in closed or not _suits(card, want, look):
                     continue
                 card.take(want.memory or card.memory, want.cores)
                 if left:
@@ -182,22 +247,23 @@ class VGpuCards:
         return 100 * card.used_memory / card.memory if self._kind.policy == "binpack" and card.memory else 0.0
 
     def _annotated(self, task: Task) -> list[tuple[Card, int, int]]:
-        found = []
+        if task.key in self._held:
+            return self._held[task.key]
+        found = self._held[task.key] = []
         for share in annotated(task):
             card = next((one for one in self._list if one.uuid in share.uuid), None)
             if card is not None:
                 found.append((card, share.memory, share.cores))
         return found
 
-    def _rules_of(self, task: Task) -> list[Rule]:
-        return rules_of(task, self._kind.rules)
+    def _rules_of(self, task: Task) -> tuple[Rule, ...]:
+        return self._kind.look(task).rules
 
 
-def _suits(card: Card, want: Want, task: Task) -> bool:
-    if not is_allowed(card.type, card.uuid, task.pod.metadata.annotations) or card.sharers >= card.count:
+def _suits(card: Card, want: Want, look: Look) -> bool:
+    if card.sharers >= card.count or not look.may_have(card):
         return False
-    group = group_of(task) if spreads(task) else None
-    if group and any(group_of(other) == group for other in card.pods.values()):
+    if look.group and any(group_of(other) == look.group for other in card.pods.values()):
         return False
     if card.memory - card.used_memory < (want.memory or card.memory) or card.used_cores + want.cores > ALL_CORES:
         return False

@@ -37,6 +37,11 @@ class Bounds:
         self._kept: dict[Hashable, Any] = {}
         self._version = 0
 
+    @property
+    def names_exactly(self) -> bool:
+        """Whether the victims of a prospect are those whom plugins name, not only all who might be."""
+        return self._limits is not None and self._preemptable.exact
+
     def preempting(self, task: TaskState, *, within_job: bool) -> Prospect:
         """What preempt would find for the task."""
         job, own = self._session.jobs[task.job], self.rows.job_number.get(task.job, -1)
@@ -76,7 +81,7 @@ class Bounds:
         given = self._given(victims, task)
         worth = self._enough(given, task)
         doomed = np.zeros(self._arrays.count, dtype=np.bool_)
-        if self._limits is not None and self._preemptable.exact:
+        if self._limits is not None and self.names_exactly:
             some = np.bincount(rows.node[victims], minlength=self._arrays.count) > 0
             doomed = worth & some & self._refused(given, task, self._limits)
         return Prospect(worth, doomed, victims)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -12,6 +12,7 @@ from cpsched.filters.contract import PreFilterResult
 from cpsched.greedy.outcomes import First
 from cpsched.greedy.volcano.fast.arrays import Ints, Mask, NodeArrays
 from cpsched.greedy.volcano.fast.bounds import Bounds, Prospect
+from cpsched.greedy.volcano.fast.card_arrays import CardArrays
 from cpsched.greedy.volcano.fast.plugin_parts import PluginParts, events_cancel_out, only_limits
 from cpsched.greedy.volcano.fast.task_kind import TaskKind, signature
 from cpsched.greedy.volcano.finder import Nodes, Purpose, Test, nodes_to_find
@@ -74,6 +75,9 @@ class BulkFinder:
         self._session, self._parts = session, parts
         names = sorted({name for task in session.tasks.values() for name in task.request} | _weighed(parts))
         self.arrays = NodeArrays(session.node_list, parts.picture, names)
+        self._cards = None
+        if parts.cards is not None:
+            self._cards = CardArrays(parts.cards, session.node_list, self.arrays.log)
         self._kind_by_task: dict[str, TaskKind] = {}
         self._bounds: Bounds | None = None
         self.limits = only_limits(session)
@@ -180,6 +184,9 @@ class BulkFinder:
             _split(groups, left, mask & crowded, FitError((TOO_MANY_PODS, status)))
             _split(groups, left, mask, FitError((status,)))
         _split(groups, left, crowded, FitError((TOO_MANY_PODS,)))
+        if kind.cards is not None:
+            for error, refused in kind.cards.refusals(left):
+                _split(groups, left, refused, error)
         return GroupedErrors(groups, self._session.node_list)
 
     def now_and_later(self, task: TaskState, nodes: Nodes) -> tuple[NodeSet, NodeSet]:  # noqa: D102
@@ -257,7 +264,24 @@ class BulkFinder:
 
     def reclaiming(self, task: TaskState, nodes: Nodes) -> NodeSet:  # noqa: D102
         indexes = _numbers(nodes)
-        return NodeSet(self._session.node_list, indexes[self._bound().reclaiming(task)[indexes]])
+        worth = self._bound().reclaiming(task)
+        kind = self._kind_by_task[task.key]
+        if kind.cards is not None and self._restores:
+            kind.refresh()
+            # There is room without an eviction and no card: it is placed, refused and taken back, without a trace.
+            idle = worth & kind.roomy & ~kind.cards.mask(worth & kind.roomy)
+            if idle[indexes].any():
+                task.after_eviction = False
+                worth = worth & ~idle
+        return NodeSet(self._session.node_list, indexes[worth[indexes]])
+
+    def lacks_cards(self, task: TaskState, prospect: Prospect) -> Callable[[NodeAccount], bool]:
+        """For a node whether the task finds no card there even if all victims go, while its queue takes it anyway."""
+        cards, session = self._kind_by_task[task.key].cards, self._session
+        limited = session.not_allocatable(session.queue_of(task), task) is not None
+        if cards is None or not cards.is_plain or limited or not self._bound().names_exactly or session.trace.wanted:
+            return lambda node: False
+        return lambda node: cards.hopeless(node.index, lambda: self.victims(prospect, node), prospect)
 
     def _bound(self) -> Bounds:
         if self._bounds is None:
@@ -312,8 +336,11 @@ class BulkFinder:
             prepared = parts.filters.look(task.task)
             if prepared is None or not all(prepared[one.name].status.is_skip for one in parts.filters.others):
                 return None
+        cards = None if self._cards is None else self._cards.of(task.task)
         apart = bool(parts.relative(task)) or parts.near is not None
-        return TaskKind(task, prepared or {}, parts.filters, parts.order, parts.pack, self.arrays, apart=apart)
+        return TaskKind(
+            task, prepared or {}, parts.filters, parts.order, parts.pack, self.arrays, apart=apart, cards=cards
+        )
 
 
 def _numbers(nodes: Nodes) -> Ints:

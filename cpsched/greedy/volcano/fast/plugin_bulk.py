@@ -11,12 +11,14 @@ import numpy.typing as npt
 
 from cpsched.filters.contract import Filter, PreFilterResult
 from cpsched.greedy.volcano.amounts import Amounts
+from cpsched.greedy.volcano.fit import FitError
 from cpsched.greedy.volcano.picture import FilterView
 from cpsched.greedy.volcano.tasks import TaskState
 from cpsched.instance import Queue, Task
 from cpsched.resources import Vector
 
 if TYPE_CHECKING:
+    from cpsched.greedy.volcano.devices.contract import Books
     from cpsched.greedy.volcano.hooks import Refusal
 
 Scores = Callable[[FilterView, Task, Sequence[int]], list[int] | None]
@@ -83,4 +85,12 @@ class NearBulk:
     """All that it knows of a HyperNode's room."""
 
 
-Bulk = FilterBulk | OrderBulk | BinpackBulk | ShareBulk | NearBulk
+@dataclass(frozen=True)
+class CardBulk:
+    """deviceshare: who has which card, and the reason for a node without cards for a task."""
+
+    books: Books
+    refusal: Callable[[str], FitError]
+
+
+Bulk = FilterBulk | OrderBulk | BinpackBulk | ShareBulk | NearBulk | CardBulk

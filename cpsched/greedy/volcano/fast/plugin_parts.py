@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cpsched.greedy.volcano.fast.plugin_bulk import BinpackBulk, FilterBulk, NearBulk, OrderBulk, ShareBulk
+from cpsched.greedy.volcano.fast.plugin_bulk import BinpackBulk, CardBulk, FilterBulk, NearBulk, OrderBulk, ShareBulk
 from cpsched.greedy.volcano.picture import FilterView, has_pod_affinity
 from cpsched.greedy.volcano.session import Session
 from cpsched.greedy.volcano.tasks import TaskState
@@ -21,6 +21,7 @@ class PluginParts:
         self.order: OrderBulk | None = bulks.get(OrderBulk)
         self.pack: BinpackBulk | None = bulks.get(BinpackBulk)
         self.near: NearBulk | None = bulks.get(NearBulk)
+        self.cards: CardBulk | None = bulks.get(CardBulk)
         filters, order = self.filters, self.order
         self.picture: FilterView | None = filters.picture if filters else order.picture if order else None
         tasks = [state.task for state in session.tasks.values()]
@@ -42,12 +43,16 @@ class PluginParts:
                 if filters or scores:
                     if hooks.bulk is None or type(hooks.bulk) in found:
                         return None
+                    if isinstance(hooks.bulk, FilterBulk) and CardBulk in found:
+                        # Its refusal, which an eviction may remove, would hide one that no eviction removes.
+                        return None
                     found[type(hooks.bulk)] = hooks.bulk
         return cls(session, found)
 
     def company(self, task: Task) -> tuple[Any, ...]:
         """What tells kinds apart besides request and node constraints: all that other filters or pods may look at."""
         spec = task.pod.spec
+        cards = () if self.cards is None or (look := self.cards.books.look(task)) is None else (look,)
         if (
             has_pod_affinity(task)
             or spec.volumes
@@ -57,7 +62,7 @@ class PluginParts:
             or any(port.host_port for container in spec.containers for port in container.ports)
         ):
             return (task.key,)
-        return (task.namespace, tuple(sorted(task.labels.items()))) if self._labels_matter else ()
+        return (*cards, task.namespace, tuple(sorted(task.labels.items()))) if self._labels_matter else cards
 
     def is_unwelcome(self, task: Task) -> bool:
         """Whether some pod, placed or not yet, keeps such pods away from itself."""
@@ -109,8 +114,6 @@ def events_cancel_out(session: Session) -> bool:
         for conf, hooks in tier
         if hooks.on_allocate is not None or hooks.on_deallocate is not None
     ]
+    undone = ("predicates", "proportion", "network-topology-aware", "deviceshare")
     # drf's shares go back to what they were; its tree of queues adds up fractions.
-    return all(
-        name in ("predicates", "proportion", "network-topology-aware") or (name == "drf" and hooks.queue_order is None)
-        for name, hooks in listening
-    )
+    return all(name in undone or (name == "drf" and hooks.queue_order is None) for name, hooks in listening)

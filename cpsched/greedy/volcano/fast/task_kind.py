@@ -12,6 +12,7 @@ from cpsched.filters.status import Status
 from cpsched.greedy.volcano.fast import scores, single
 from cpsched.greedy.volcano.fast.arrays import Ints, Mask, NodeArrays
 from cpsched.greedy.volcano.fast.asks import Asks
+from cpsched.greedy.volcano.fast.card_arrays import KindCards
 from cpsched.greedy.volcano.fast.plugin_bulk import BinpackBulk, FilterBulk, OrderBulk
 from cpsched.greedy.volcano.tasks import TaskState
 
@@ -42,8 +43,9 @@ class TaskKind:
         arrays: NodeArrays,
         *,
         apart: bool,
+        cards: KindCards | None = None,
     ):
-        self.prepared = prepared
+        self.prepared, self.cards = prepared, cards
         self._arrays, self._layout = arrays, arrays.layout
         self._asks = asks = Asks(sample, arrays.layout, order, pack)
         self._own_weight = 0 if pack is None else 100 * pack.weight
@@ -93,6 +95,13 @@ class TaskKind:
             self._fitting = places, bool(self.fits_now[places].all())
         return self._fitting
 
+    @property
+    def roomy(self) -> Mask:
+        """Nodes with enough of everything, now or later, whatever filters say."""
+        part = self._arrays.part(None)
+        enough: Mask = np.logical_and.reduce(part[self._layout.all_future] >= self._asks.amounts, axis=0)
+        return enough
+
     def room(self, name: str) -> Mask:
         """Nodes with enough of one resource."""
         row = self._layout.future[name]
@@ -120,6 +129,7 @@ class TaskKind:
         passes = self.static_ok[at]
         if self._counts_pods:
             passes = passes & (part[layout.pods] < part[layout.max_pods])
+        passes = self._finding_cards(passes, some)
         later = passes & np.logical_and.reduce(part[layout.all_future] >= asks.amounts, axis=0)
         self.open[at], self.fits[at] = passes, later
         self.fits_now[at] = np.logical_and.reduce(part[layout.all_idle] >= asks.amounts, axis=0)
@@ -137,6 +147,8 @@ class TaskKind:
         passes = bool(self.static_ok[index])
         if self._counts_pods:
             passes = passes and column[layout.pods] < column[layout.max_pods]
+        if passes and self.cards is not None:
+            passes = self.cards.finds(index)
         self.open[index] = passes
         now, later = single.fits(column, asks.idle), passes and single.fits(column, asks.future)
         if later != self.fits[index] or now != self.fits_now[index]:
@@ -146,6 +158,16 @@ class TaskKind:
             self._rate_one(index, column)
         else:
             self._unrated.add(index)
+
+    def _finding_cards(self, passes: Mask, some: Ints | None) -> Mask:
+        """Those of the nodes that pass on which it finds its cards too."""
+        if self.cards is None:
+            return passes
+        if some is None:
+            return passes & self.cards.mask(passes)
+        among: Mask = np.zeros(self._arrays.count, dtype=np.bool_)
+        among[some] = passes
+        return passes & self.cards.mask(among)[some]
 
     def _rate(self, at: Ints) -> None:
         if len(at) <= FEW:

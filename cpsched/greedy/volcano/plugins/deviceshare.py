@@ -8,6 +8,7 @@ from cpsched.filters.status import unschedulable
 from cpsched.greedy.volcano.devices.contract import Books, CardKind
 from cpsched.greedy.volcano.devices.gpu_share import GpuShare
 from cpsched.greedy.volcano.devices.vgpu import VGpu
+from cpsched.greedy.volcano.fast.plugin_bulk import CardBulk
 from cpsched.greedy.volcano.fit import FitError
 from cpsched.greedy.volcano.hooks import Hooks
 from cpsched.greedy.volcano.nodes import NodeAccount
@@ -30,10 +31,11 @@ def deviceshare(session: Session, conf: PluginConf) -> Hooks:
             books.open(task.task, releasing=task.status is Status.RELEASING)
     weight = conf.arguments.integer("deviceshare.ScheduleWeight")
 
+    def refusal(node: str) -> FitError:
+        return FitError((unschedulable(NAME, kind.refusal(node)),))
+
     def predicate(task: TaskState, node: NodeAccount) -> FitError | None:
-        cards = books.of(task.task, node.name)
-        refusal = None if cards is None else cards.refusal(task.task)
-        return None if refusal is None else FitError((unschedulable(NAME, refusal),))
+        return refusal(node.name) if books.lacking(task.task, node.name) else None
 
     def score(task: TaskState, node: NodeAccount) -> float:
         cards = books.of(task.task, node.name)
@@ -44,6 +46,8 @@ def deviceshare(session: Session, conf: PluginConf) -> Hooks:
         node_order=score if weight > 0 else None,
         on_allocate=books.moved,
         on_deallocate=books.moved,
+        # A score is that of the task that was last asked about, so all must be asked in turn.
+        bulk=CardBulk(books, refusal) if weight <= 0 else None,
     )
 
 

@@ -233,7 +233,7 @@ class FilterTrial:
 
     def predicate(self) -> bool:
         """Whether inter-pod affinity lets the task in, and some card."""
-        if self._cards is not None and self._cards.refusal(self._task) is not None:
+        if self._cards is not None and self._cards.lacks(self._task):
             return False
         if self._state is None:
             return True

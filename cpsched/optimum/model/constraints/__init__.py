@@ -10,6 +10,7 @@ from cpsched.optimum.model.constraints.capacity import capacity
 from cpsched.optimum.model.constraints.cards import cards
 from cpsched.optimum.model.constraints.eviction import eviction, protect_pdb
 from cpsched.optimum.model.constraints.gang import gang, protect_gang
+from cpsched.optimum.model.constraints.near import topology_job, topology_subgroup
 from cpsched.optimum.model.constraints.node_groups import nodegroup
 from cpsched.optimum.model.constraints.numa import numa
 from cpsched.optimum.model.constraints.pod_filters import filters
@@ -25,6 +26,8 @@ CONSTRAINTS: dict[str, Constraint] = {
     "nodegroup": nodegroup,
     "cards": cards,
     "numa": numa,
+    "topology.job": topology_job,
+    "topology.subgroup": topology_subgroup,
     "gang": gang,
     "queue": queue,
     "eviction": eviction,
@@ -34,7 +37,8 @@ CONSTRAINTS: dict[str, Constraint] = {
     "enqueue": enqueue,
 }
 
-IN_RELAXATIONS = tuple(key for key in CONSTRAINTS if key not in ("filters", "nodegroup", "cards", "numa"))
+_BY_OWNER = ("filters", "nodegroup", "cards", "numa", "topology.job", "topology.subgroup")
+IN_RELAXATIONS = tuple(key for key in CONSTRAINTS if key not in _BY_OWNER)
 """Rules whose rows still hold when they are summed over several nodes and all owners."""
 
 ELSEWHERE: dict[str, str] = {

@@ -84,7 +84,8 @@ def _freed(cp: cp_model.CpModel, v: Variables, node: str, present: list[TaskClas
     for group in v.victims_by_node.get(node, []):
         for action in sorted(group.rights):
             entitled = all_classes & frozenset(group.rights[action])
-            if unlimited and entitled == all_classes and (action == "preempt" or _share_a_claim(v, entitled)):
+            asks = v.snapshot.policy.asks_shares(action)
+            if unlimited and entitled == all_classes and (not asks or _share_a_claim(v, entitled)):
                 freed.append((group, v.evict[group.index, action]))
             elif entitled:
                 shape = tuple(sorted(group.representative.requests.items()))

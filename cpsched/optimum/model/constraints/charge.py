@@ -38,7 +38,7 @@ def state_exactly(cp: cp_model.CpModel, v: Variables, node: str) -> bool:
                 if key[1] == shape:
                     shares.append(cp.new_int_var(0, charged[key][1], f"charged to {sample.key} on {node}"))
                     parts[key].append(shares[-1])
-                    if key[2] == "reclaim" and claim is not None:
+                    if v.snapshot.policy.asks_shares(key[2]) and claim is not None:
                         cp.add(shares[-1] <= charged[key][1] * claim)
             carried = weighted((pattern.get(shape, 0), use) for pattern, use in zip(patterns, uses, strict=True))
             cp.add(sum_of(shares) <= carried)

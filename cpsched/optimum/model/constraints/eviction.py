@@ -5,9 +5,11 @@ from __future__ import annotations
 from ortools.sat.python import cp_model
 
 from cpsched.optimum.model.classes import VictimClass
+from cpsched.optimum.model.constraints.gang_evictions import gang_evictions
 from cpsched.optimum.model.constraints.reclaim_order import above_shares
 from cpsched.optimum.model.constraints.reclaim_right import claims_of
 from cpsched.optimum.model.variables import Claims, Expr, Variables, sum_of
+from cpsched.policy.policy import GANG_ACTIONS
 from cpsched.rules.protections import covers
 from cpsched.snapshot import Snapshot
 from cpsched.snapshot.rights import Action
@@ -18,6 +20,7 @@ def eviction(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None:
     claims = claims_of(v)
     if v.tracks_owner:
         _present(cp, snapshot, v, claims)
+        gang_evictions(v, claims)
     else:
         _claimed(cp, v, claims)
     above_shares(cp, snapshot, v)
@@ -29,6 +32,8 @@ def _present(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables, claims: Cla
     present: dict[tuple[str, Action, tuple[int, ...]], list[cp_model.IntVar]] = {}
     for group in v.classes.victims:
         for action, indices in sorted(group.rights.items()):
+            if action in GANG_ACTIONS:
+                continue
             key = ("" if everywhere else group.node, action, indices)
             if key not in present:
                 present[key] = _entitled(cp, v, key, claims)
@@ -42,12 +47,13 @@ def _claimed(cp: cp_model.CpModel, v: Variables, claims: Claims) -> None:
     """Where tasks have no owner: one of the queues that could reclaim the victims has the claim."""
     together: dict[tuple[int, ...], list[VictimClass]] = {}
     for group in v.classes.victims:
-        if "reclaim" in group.rights:
-            together.setdefault(group.rights["reclaim"], []).append(group)
-    for indices, groups in together.items():
-        flags = [flag for index in indices if (flag := claims[index]) is not None]
-        if len(flags) == len(indices):
-            gone = sum_of([v.evict[group.index, "reclaim"] for group in groups])
+        indices = {i for action, some in group.rights.items() if v.snapshot.policy.asks_shares(action) for i in some}
+        if indices:
+            together.setdefault(tuple(sorted(indices)), []).append(group)
+    for entitled, groups in together.items():
+        flags = [flag for index in entitled if (flag := claims[index]) is not None]
+        if len(flags) == len(entitled):
+            gone = sum_of([v.reclaimed(group) for group in groups])
             cp.add(gone <= sum(group.most for group in groups) * sum_of(list(dict.fromkeys(flags))))
 
 
@@ -60,7 +66,7 @@ def _entitled(
     for index in indices:
         one = v.classes.tasks[index]
         placed = v.placed(one, node) if node else v.total(one)
-        by_claim.setdefault(claims[index] if action == "reclaim" else None, []).append(placed)
+        by_claim.setdefault(claims[index] if v.snapshot.policy.asks_shares(action) else None, []).append(placed)
     flags = []
     for claim, counts in by_claim.items():
         flag = v.flag(f"some task may {action} on {node or 'any node'}")

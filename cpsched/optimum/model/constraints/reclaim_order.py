@@ -21,7 +21,7 @@ def above_shares(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> None
     for queue, groups in sorted(_reclaimed_by_queue(v).items()):
         if queue not in snapshot.shares:
             for group in groups:
-                cp.add(v.evict[group.index, "reclaim"] == 0)
+                cp.add(v.reclaimed(group) == 0)
         elif snapshot.policy.share_plugin == "proportion":
             _one_last(cp, v, queue, groups, _by_shape(groups))
         else:
@@ -45,7 +45,7 @@ def in_some_order(cp: cp_model.CpModel, v: Variables, queue: str) -> bool:
     share = v.snapshot.shares[queue]
     relevant = [sorted(declared_of(share.deserved, alike[0].representative.requests)) for alike in shapes]
     resources = sorted({name for some in relevant for name in some})
-    gone = [sum_of([v.evict[g.index, "reclaim"] for g in alike]) for alike in shapes]
+    gone = [sum_of([v.reclaimed(g) for g in alike]) for alike in shapes]
     most = [sum(g.most for g in alike) for alike in shapes]
     through = {name: v.flag(f"{queue} above in {name}") for name in resources}
     rank = {name: cp.new_int_var(0, len(resources), f"rank of {name} in {queue}") for name in resources}
@@ -80,7 +80,7 @@ def _reclaimed_by_queue(v: Variables) -> dict[str, list[VictimClass]]:
     by_queue: dict[str, list[VictimClass]] = {}
     for group in v.classes.victims:
         queue = v.snapshot.jobs[group.job].queue
-        if "reclaim" in group.rights and queue is not None:
+        if any(map(v.snapshot.policy.asks_shares, group.rights)) and queue is not None:
             by_queue.setdefault(queue, []).append(group)
     return by_queue
 
@@ -113,14 +113,14 @@ def _one_last(
     proportion = v.snapshot.policy.share_plugin == "proportion"
     any_gone = v.flag(f"{queue} is reclaimed from")
     most_gone = sum(g.most for g in gone)
-    cp.add(sum_of([v.evict[g.index, "reclaim"] for g in gone]) <= most_gone * any_gone)
+    cp.add(sum_of([v.reclaimed(g) for g in gone]) <= most_gone * any_gone)
     ways = [~any_gone]
     lost: dict[str, cp_model.IntVar] = {}
     farthest: dict[str, int] = {}
     for alike in shapes:
         sample = alike[0].representative
         one_goes = v.flag(f"one like {sample.key} is reclaimed")
-        cp.add(sum_of([v.evict[g.index, "reclaim"] for g in alike]) >= one_goes)
+        cp.add(sum_of([v.reclaimed(g) for g in alike]) >= one_goes)
         for resource in sorted(share.allocated if proportion else declared_of(share.deserved, sample.requests)):
             own, most = v.classes.amount(sample, resource), _spare(v, queue, resource)
             if most + own < 0:
@@ -144,5 +144,5 @@ def _lost(cp: cp_model.CpModel, v: Variables, queue: str, resource: str, gone: l
     asked = v.classes.requested_by_shape(resource)
     sizes = [(asked[g.shape], g) for g in gone]
     lost = cp.new_int_var(0, sum([size * g.most for size, g in sizes]), f"{resource} reclaimed from {queue}")
-    cp.add(lost == weighted((size, v.evict[g.index, "reclaim"]) for size, g in sizes))
+    cp.add(lost == weighted((size, v.reclaimed(g)) for size, g in sizes))
     return lost

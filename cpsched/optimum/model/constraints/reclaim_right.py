@@ -22,7 +22,8 @@ def claims_of(v: Variables) -> Claims:
 
 
 def _claims(cp: cp_model.CpModel, snapshot: Snapshot, v: Variables) -> Claims:
-    reclaiming = sorted({i for group in v.classes.victims for i in group.rights.get("reclaim", ())})
+    asks = snapshot.policy.asks_shares
+    reclaiming = sorted({i for group in v.classes.victims for a, some in group.rights.items() if asks(a) for i in some})
     claims: Claims = {}
     alike: dict[tuple[str | None, tuple[str, ...]], cp_model.IntVar] = {}
     proportion = snapshot.policy.share_plugin == "proportion"

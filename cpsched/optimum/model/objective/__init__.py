@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cpsched.optimum.model.objective.jobs import GangsBroken, JobsAdmitted
+from cpsched.optimum.model.objective.near import HypernodesUsed, TopologyTierMax, TopologyTierSum
 from cpsched.optimum.model.objective.nodes import NodesUsed
 from cpsched.optimum.model.objective.placement import (
     QueueDeficitMax,
@@ -37,6 +38,9 @@ STAGES: dict[str, Callable[[Variables, int | None], list[Stage]]] = {
     "tasks_bound": lambda v, priority: [TasksBound(v, priority)],
     "tasks_placed": lambda v, priority: [TasksPlaced(v, priority)],
     "resources_placed": lambda v, priority: [ResourcesPlaced(v, priority)],
+    "topology_tier_max": lambda v, priority: [TopologyTierMax(v, priority)],
+    "topology_tier_sum": lambda v, priority: [TopologyTierSum(v, priority)],
+    "hypernodes_used": lambda v, priority: [HypernodesUsed(v, priority)],
     "nodes_used": lambda v, priority: [NodesUsed(v, priority)],
 }
 """Level → its stages, to be minimised one after the other; auxiliary variables are added to the model."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from cpsched.optimum.model.minimum import kept
 from cpsched.optimum.model.objective.stage import LevelStage, LinearStage
-from cpsched.optimum.model.variables import ZERO, Expr, Variables, sum_of, value_in
+from cpsched.optimum.model.variables import Expr, Variables, sum_of
 
 
 class JobsAdmitted(LevelStage, LinearStage):
@@ -35,27 +36,22 @@ class GangsBroken(LevelStage):
 
     def __init__(self, v: Variables, _: int | None):
         super().__init__(v)
-        self._left: list[tuple[str, Expr, int]] = []
-        """Job, how many tasks more it has afterwards, and the least that keeps its minimum."""
-        for key, groups in sorted(v.victims_by_job.items()):
-            job = v.snapshot.jobs[key]
-            if job.ready >= job.min_available:
-                jobs = v.class_by_job.get(key)
-                bound = ZERO if jobs is None else sum_of([count for _, count in v.taken(jobs, reserved=False)])
-                left = bound - sum_of([v.evicted(group) for group in groups])
-                self._left.append((key, left, job.min_available - job.ready))
+        losers = [v.snapshot.jobs[key] for key in sorted(v.victims_by_job)]
+        self._minima = {job.key: kept(v, job) for job in losers if job.is_whole}
 
     def value_in(self, values: list[int]) -> int | None:  # noqa: D102
-        return sum(value_in(left, values) < least for _, left, least in self._left)
+        return sum(not minimum.holds(values) for minimum in self._minima.values())
 
     def at_most(self, value: int) -> list[Any]:
-        """Where no gang need be broken, one row per job and no auxiliary variable."""
-        return [self.expr <= value] if value else [left >= least for _, left, least in self._left]
+        """Where no gang need be broken, rows per job and no auxiliary variable but for sub-groups."""
+        if value:
+            return [self.expr <= value]
+        return [row for minimum in self._minima.values() for row in minimum.rows(self.v)]
 
     def _expression(self) -> Expr:
         broken = []
-        for key, left, least in self._left:
+        for key, minimum in self._minima.items():
             flag = self.v.flag(f"{key} is broken")
-            self.v.cp.add(left >= least).only_enforce_if(~flag)
+            minimum.post(self.v, ~flag)
             broken.append(flag)
         return sum_of(list(broken))

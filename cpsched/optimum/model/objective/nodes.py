@@ -19,7 +19,7 @@ def used_in_any_case(snapshot: Snapshot, classes: Classes) -> set[str]:
 
     Where evictions are by node, that is every node with tasks: its last task is evicted only for one placed there.
     """
-    by_node = snapshot.policy.rules.eviction_scope == "node"
+    by_node = snapshot.policy.evicts_beside
     at_risk = Counter() if by_node else Counter([task.node for group in classes.victims for task in group.tasks])
     return {node for node, present in snapshot.instance.tasks_by_node.items() if at_risk[node] < len(present)}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from cpsched import objectives
 from cpsched.optimum.model.variables import Expr, Terms, Variables, terms_of, value_in
@@ -13,6 +13,14 @@ from cpsched.rules import Decision
 
 LpBound = Callable[[Expr], int | None]
 """The LP's lower bound on an expression, given what is fixed and assumed; None if it gave up."""
+
+
+class InheritedBound(NamedTuple):
+    """A bound that an earlier stage implies: its place among them, None for none, and whether both stages are equal."""
+
+    value: int
+    place: int | None = None
+    is_equal: bool = False
 
 
 class Stage(ABC):
@@ -91,18 +99,20 @@ class Stage(ABC):
         further = [(x, c) for x, c in own.items() if x not in theirs]
         return value if all(c > 0 and min(variables[x].domain) >= 0 for x, c in further) else None
 
-    def equal_among(self, earlier: Sequence[Stage]) -> int | None:
-        """The place of the first earlier stage that has the same value for every decision."""
-        return next((place for place, one in enumerate(earlier) if self.is_same_as(one)), None)
-
-    def best_bound_from(self, earlier: Sequence[tuple[Stage, int]], known: int) -> tuple[int, int | None]:
-        """The best bound that earlier stages' least values imply, with the place of the one it is from."""
-        found: tuple[int, int | None] = (known, None)
+    def inherited(self, earlier: Sequence[tuple[Stage, int]]) -> InheritedBound:
+        """What earlier stages' least values imply: an equal one's value, else the best bound, else the ideal value."""
+        found = InheritedBound(self.ideal)
         for place, (one, value) in enumerate(earlier):
+            if self.is_same_as(one):
+                return InheritedBound(value, place, is_equal=True)
             implied = self.bound_from(one, value)
-            if implied is not None and implied > found[0]:
-                found = (implied, place)
+            if implied is not None and implied > found.value:
+                found = InheritedBound(implied, place)
         return found
+
+    def bound_by_lp(self, lp: LpBound | None, known: int, upper: int | None) -> int:
+        """The least attainable value not below what the LP relaxation proves; without an LP, not below `known`."""
+        return self.next_value(known if lp is None else self.lower_bound(lp, known, upper))
 
     @abstractmethod
     def _expression(self) -> Expr: ...

@@ -57,6 +57,15 @@ def _job(decision: Decision, job: str) -> list[Removal]:
     return [Removal(jobs=(job,))]
 
 
+def _owner_of_group(decision: Decision, subject: str) -> list[Removal]:
+    """The job, or the job of a sub-group."""
+    for key in decision.placed_by_job:
+        groups = decision.snapshot.jobs[key].sub_groups
+        if key == subject or (groups is not None and any(group.key == subject for group in groups.groups)):
+            return [Removal(jobs=(key,))]
+    return [Removal()]
+
+
 def _on_node(decision: Decision, node: str) -> list[Removal]:
     """Jobs with tasks on the node, the least important first."""
     jobs = {job.key: job for task in decision.placed_by_node[node] if (job := decision.snapshot.job_of(task))}
@@ -136,7 +145,9 @@ REMOVALS: dict[str, Callable[[Decision, str], list[Removal]]] = {
     "cards": _on_node_or_owner,
     "numa": _on_node_or_owner,
     "usage": _owner,
-    "gang": _job,
+    "topology.job": _job,
+    "topology.subgroup": _owner_of_group,
+    "gang": _owner_of_group,
     "queue": _in_queue,
     "deserved": _owner,
     "eviction": _victim,

@@ -64,7 +64,8 @@ class PrimalHeuristics:
             counts = disaggregate(state.session.classes, bounding)
             decision = decode(state.snapshot, state.session.classes, counts)
             state.incumbent.offer_without_violations(decision, state.budget.left)
-        return all(level.is_attained_by(state.best) for level in state.levels[begin:end])
+        best = state.best
+        return all(level.is_attained_by(best) for level in state.levels[begin:end])
 
     def _fix_and_solve(self, begin: int, end: int, bounding: LexicographicBounds) -> bool:
         """Whether a restriction of the session model has a decision that attains the bounds of these levels."""
@@ -96,5 +97,5 @@ class PrimalHeuristics:
         targets = list(zip(state.plan, values, strict=False))
         decision = self._repair.run(bounding, targets, state.budget.share(share))
         if decision is not None:
-            state.incumbent.replace(decision)
+            state.incumbent.take(decision)
         return decision is not None

@@ -124,6 +124,7 @@ class TestTheRelaxationKnows:
         cp, (x,) = model_of(9)
         bounds = bounds_of(cp)
         assert bounds.bound(Plain(cp, x), None, None)[0].value == 0
+        bounds.retract()
         bounds.fix([(Plain(cp, -1 * x), StageBound(-9, LP, 0.0))])
         y = cp.new_int_var(0, 9, "y")
         cp.add(x + y >= 12)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from cpsched.optimum.provers import LP
 from cpsched.optimum.search import continuation
 from cpsched.optimum.search.continuation import continued
 from cpsched.optimum.search.lexicographic import LexicographicSearch
+from cpsched.optimum.search.result import LevelResult
 from cpsched.snapshot import Snapshot
 
 TINY = Path(__file__).parents[4] / "instances" / "tiny" / "preempt-one-is-enough.json"
@@ -79,3 +81,27 @@ def test_a_weaker_bound_does_not_replace_a_tighter_one(monkeypatch: pytest.Monke
     monkeypatch.setattr(continuation, "LexicographicSearch", GivesUp)
     continued(first)
     assert first.levels[OPEN].bound == tight
+
+
+def level(value: int, bound: int | None, **more: Any) -> LevelResult:
+    return LevelResult("nodes_used", None, value, bound, prover=None if bound is None else LP, **more)
+
+
+class TestBoundsOfTheSearchBefore:
+    """They hold on up to the first level that got worse, where they exclude more than those of the search after it."""
+
+    def kept(self, before: list[LevelResult], after: list[LevelResult]) -> list[int | None]:
+        continuation._keep_bounds(before, after)
+        return [one.bound for one in after]
+
+    def test_the_tighter_one_is_kept(self) -> None:
+        assert self.kept([level(9, 5), level(9, 6)], [level(9, None), level(9, 7)]) == [5, 7]
+
+    def test_a_closed_level_keeps_its_own(self) -> None:
+        assert self.kept([level(9, 5)], [level(4, 4, proved=True)]) == [4]
+
+    def test_nothing_holds_behind_a_level_that_got_worse(self) -> None:
+        assert self.kept([level(8, 5), level(9, 6)], [level(9, None), level(9, 1)]) == [5, 1]
+
+    def test_it_does_behind_one_that_got_better(self) -> None:
+        assert self.kept([level(8, 5), level(9, 6)], [level(7, 5), level(9, 1)]) == [5, 6]

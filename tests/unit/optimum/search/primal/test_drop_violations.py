@@ -18,6 +18,8 @@ from cpsched.solution import Eviction
 from tests.contested import crowds, decisions, sessions
 from tests.judge import cluster, conf, decide, job, pending, running, snapshot_of
 from tests.oracle.plugin_sessions import KINDS, session
+from tests.oracle.topology_sessions import KINDS as NEAR_KINDS
+from tests.oracle.topology_sessions import topology_session
 
 
 def in_time() -> bool:
@@ -35,9 +37,14 @@ def plugins() -> Iterator[Snapshot]:
     return (session(kind, seed) for kind in KINDS for seed in range(12))
 
 
+def racks() -> Iterator[Snapshot]:
+    """Sessions with HyperNodes, sub-groups and gang actions."""
+    return (topology_session(kind, seed) for kind in NEAR_KINDS for seed in range(40 if kind == "sub-groups" else 12))
+
+
 def test_whatever_is_decided_something_legal_is_left() -> None:
     found: Counter[str] = Counter()
-    for snapshot in chain(sessions(), crowds(), plugins()):
+    for snapshot in chain(sessions(), crowds(), plugins(), racks()):
         for decision in decisions(snapshot, 3):
             found.update({item.rule for item in violations(decision)})
             legal = left(decision)
