@@ -103,19 +103,29 @@ func (s *session) start(c *cpschedtest.Case) error {
 
 // queue adds the pending pods one after the other: the queue takes those of equal priority in the order of arrival.
 func (s *session) queue() error {
-	for number, pod := range s.pending {
+	for _, pod := range s.pending {
 		if err := s.client.Tracker().Add(pod); err != nil {
 			return err
 		}
 		err := s.until(fmt.Sprintf("pod %s is in the queue", klog.KObj(pod)), func() bool {
-			known, _ := s.scheduler.SchedulingQueue.PendingPods()
-			return len(known) > number || s.isForeign(pod)
+			return s.isForeign(pod) || s.isQueued(pod)
 		})
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// isQueued says whether the queue knows the pod, gated or not.
+func (s *session) isQueued(pod *v1.Pod) bool {
+	known, _ := s.scheduler.SchedulingQueue.PendingPods()
+	for _, one := range known {
+		if one.UID == pod.UID {
+			return true
+		}
+	}
+	return false
 }
 
 // isForeign says whether no profile schedules the pod.

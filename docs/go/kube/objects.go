@@ -2,6 +2,7 @@ package kube
 
 import (
 	"fmt"
+	"sort"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -11,7 +12,7 @@ import (
 	"cpsched.local/cpschedtest"
 )
 
-// objects are the cluster and, apart from it, the pods that wait, in the order of the case.
+// objects are the cluster and, apart from it, the pods that wait, in the order of creation.
 func objects(c *cpschedtest.Case) (existing []runtime.Object, pending []*v1.Pod, err error) {
 	decoder := scheme.Codecs.UniversalDeserializer()
 	for _, object := range c.Objects() {
@@ -34,6 +35,10 @@ func objects(c *cpschedtest.Case) (existing []runtime.Object, pending []*v1.Pod,
 			existing = append(existing, pod)
 		}
 	}
+	// The scheduler hears of pods as they are created.
+	sort.SliceStable(pending, func(i, j int) bool {
+		return pending[i].CreationTimestamp.Time.Before(pending[j].CreationTimestamp.Time)
+	})
 	return existing, pending, nil
 }
 
