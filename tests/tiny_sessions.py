@@ -74,7 +74,7 @@ _KUBE_CONFS = (
 )
 
 _LEAVING = {"deletionTimestamp": "2026-01-01T11:00:00Z"}
-_MODELS = ("volcano", "volcano", "volcano", "volcano-fair", "volcano-fair", "kube", "kube", "throughput")
+_MODELS = ("volcano", "volcano", "volcano", "volcano-fair", "volcano-near", "kube", "kube", "throughput")
 
 
 @st.composite

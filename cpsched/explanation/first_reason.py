@@ -6,11 +6,12 @@ import sys
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 
-from cpsched.explanation.groups import kind_of
+from cpsched.explanation.groups import NO_CARD, kind_of
 from cpsched.filters import feasible
 from cpsched.filters.status import SUCCESS
 from cpsched.importers.chosen import model_for, undecided
 from cpsched.instance import Task
+from cpsched.rules.cards import without_cards
 from cpsched.snapshot import SessionJob, Shape, Snapshot
 from cpsched.snapshot.enqueue import refusal
 
@@ -123,9 +124,12 @@ class FirstReasons:
         verdicts = feasible(task, predicates.cluster, predicates.names(task), predicates.args(task)).by_node()
         counts: Counter[str] = Counter()
         fit: dict[str, int] = {}
+        full = frozenset(without_cards(snapshot, task))
         for node in snapshot.instance.nodes:
             status = verdicts[node] if not verdicts[node].is_success else predicates.refused(task).get(node, SUCCESS)
             reason = self._short(task, node) if status.is_success else ", ".join(status.reasons)
+            if not reason and node in full:
+                reason = f"cards: {NO_CARD}"
             if reason:
                 counts[reason] += 1
             else:

@@ -12,12 +12,14 @@ from cpsched.filters.facts import host_ports
 from cpsched.hardware import HARDWARE_ANNOTATIONS
 from cpsched.instance import Task
 from cpsched.objects.volumes import PodVolume
+from cpsched.rules.cards import without_cards
 from cpsched.snapshot import Room, SessionJob, Snapshot
 from cpsched.snapshot.rights import actions_against
 
 FREE, LATER, AFTER, HELD, SMALL = "free", "later", "after evictions", "held", "too small"
 """How a resource stands: enough now; once pods that are going have gone; if all go that may be evicted; not even then;
 not even on the empty node."""
+NO_CARD = "no card has enough left now"
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class NodeGroup:
     """Filters that refuse as other pods lie now."""
     shortages: tuple[Shortage, ...]
     barred: tuple[tuple[str, str], ...] = ()
-    """Plugins' rules about nodes that refuse whatever else happens, with the reason."""
+    """Plugins' rules about nodes that refuse, with the reason: whatever else happens, or as cards are held now."""
 
     def shortage(self, resource: str) -> str:
         """The text about one resource, or nothing."""
@@ -139,7 +141,8 @@ def kind_of(task: Task) -> Hashable:
     has_own = spec.resource_claims or any(volume != PodVolume(name=volume.name) for volume in spec.volumes)
     own = task.key if has_own else None
     stated = task.pod.metadata.annotations
-    sizes = tuple([tuple(sorted(one.resources.requests.items())) for one in spec.containers])
+    resources = [one.resources for one in spec.containers]
+    sizes = tuple([(tuple(sorted(one.requests.items())), tuple(sorted(one.limits.items()))) for one in resources])
     hardware = (sizes, tuple([(key, stated[key]) for key in HARDWARE_ANNOTATIONS if key in stated]))
     requests, labels = (tuple(sorted(of.items())) for of in (task.requests, task.labels))
     return (requests, wishes, host_ports(task.pod), own, labels, hardware)
@@ -155,6 +158,7 @@ class _Look:
         self.asked = {name: amount for name, amount in sorted(task.requests.items()) if amount > 0}
         self.static = static_refusals(snapshot.predicates, task)
         self.dynamic = self._dynamic() if snapshot.predicates.any_dynamic else {}
+        self.full = frozenset(without_cards(snapshot, task))
 
     def _dynamic(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
         predicates, found = self.snapshot.predicates, {}
@@ -195,7 +199,8 @@ class _Look:
 
     def _barred(self, node: str) -> tuple[tuple[str, str], ...]:
         rules = ((key, rule.refused(self.task).get(node)) for key, rule in self.snapshot.node_rules.items())
-        return tuple((key, reason) for key, reason in rules if reason is not None)
+        found = tuple((key, reason) for key, reason in rules if reason is not None)
+        return (*found, ("cards", NO_CARD)) if node in self.full else found
 
     def _words(self, by_filter: Mapping[str, Mapping[str, object]], node: str) -> tuple[object, ...]:
         return tuple((name, _reasons(nodes[node])) for name, nodes in by_filter.items() if node in nodes)

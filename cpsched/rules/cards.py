@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from cpsched.hardware.vgpu import ALL_CORES
+from cpsched.instance import Task
 from cpsched.rules.decision import Decision
 from cpsched.rules.violation import Violation
 from cpsched.snapshot import Snapshot
@@ -44,6 +45,15 @@ def cards(decision: Decision) -> Iterator[Violation]:
         if not search.run(loads_on(decision.snapshot, node, decision.evicted)):
             why = "no cards for all that is placed there" if search.is_decided else "too many ways to share cards out"
             yield Violation("cards", node, f"has {why}")
+
+
+def without_cards(snapshot: Snapshot, task: Task) -> list[str]:
+    """Nodes with such cards as the task wants, and too little left on them while all who run there stay."""
+    rule = snapshot.cards
+    if rule is None or not (look := rule.look(task)).wishes:
+        return []
+    none = frozenset[str]()
+    return [node for node in rule.cards if not _Search(rule.cards[node], [look]).run(loads_on(snapshot, node, none))]
 
 
 def loads_on(snapshot: Snapshot, node: str, evicted: frozenset[str]) -> list[CardLoad]:

@@ -81,13 +81,13 @@ def _overall(found: Sequence[list[Decision]], flat: Sequence[Decision]) -> str:
         ("decisions that break none", share(len(clean), len(flat))),
         ("of these, compared with the optimum", f"{len(compared_):,}"),
         ("— optimal, proved", share(sum(one.is_optimal for one in compared_), len(compared_))),
-        ("— behind: a better decision is at hand", share(sum(one.is_behind for one in compared_), len(compared_))),
+        ("— worse: a better decision is known", share(sum(one.is_behind for one in compared_), len(compared_))),
         (
-            "— behind on another level than the last one",
+            "— worse on another level than the last one",
             share(sum(one.is_behind and not one.on_last for one in compared_), len(compared_)),
         ),
         (
-            "— as good as the best found, not proved",
+            "— equal to the best found, not proved",
             share(sum(not one.is_optimal and not one.is_behind for one in compared_), len(compared_)),
         ),
         ("sessions compared in which every recorded decision is optimal", _always(whole)),
