@@ -141,17 +141,17 @@ def test_an_attempt_that_no_card_rewards_leaves_the_traces_of_an_eviction() -> N
     made["status"]["capacity"] = made["status"]["allocatable"] | amounts
     made["status"]["allocatable"] |= amounts | {"volcano.sh/gpu-memory": "100"}
     port = [{"name": "main", "ports": [{"containerPort": 80, "hostPort": 80}], "resources": {"requests": {"cpu": "1"}}}]
-    holder, wants = pod("h-0", "h", on="n0"), pod("p-0", "p")
-    holder["metadata"]["annotations"]["volcano.sh/gpu-index"] = "0"
-    for one, memory in ((holder, "10"), (wants, "5")):
+    keeps, wants = pod("h-0", "h", on="n0"), pod("p-0", "p")
+    keeps["metadata"]["annotations"]["volcano.sh/gpu-index"] = "0"
+    for one, memory in ((keeps, "10"), (wants, "5")):
         one["spec"]["containers"][0]["resources"]["limits"] = {"volcano.sh/gpu-memory": memory}
-    objects = [made, queue(), priority_class("low", 1), priority_class("high", 9), holder, wants]
+    objects = [made, queue(), priority_class("low", 1), priority_class("high", 9), keeps, wants]
     objects += [pod("v-0", "v", on="n0", containers=port), pod("x-0", "x", containers=port)]
     for name, level, phase in (("v", "low", "Running"), ("h", "high", "Running"), ("p", "high", "Inqueue")):
         objects.append(group(name, phase=phase, priorityClassName=level))
     objects.append(group("x", priorityClassName="low"))
-    sharing = {"name": "deviceshare", "arguments": {"deviceshare.GPUSharingEnable": True}}
-    stated_conf = conf("preempt, allocate", ("priority", "predicates", "proportion", sharing))
+    plugin = {"name": "deviceshare", "arguments": {"deviceshare.GPUSharingEnable": True}}
+    stated_conf = conf("preempt, allocate", ("priority", "predicates", "proportion", plugin))
     policy, instance = policy_for(load_model("volcano"), stated_conf), load(objects, lenient=True)
     for fast in (True, False):
         found = replay(instance, policy, Options(fast=fast)).solution
