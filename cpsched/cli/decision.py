@@ -1,4 +1,4 @@
-"""A decision as tables: jobs, where tasks go, victims, levels, findings, and why others stay."""
+"""A decision as tables: jobs, where tasks go, victims, levels, findings, and why pods stay pending."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Keys = AbstractSet[str]
 
-JOB_COLUMNS = ("job", "queue", "#priority", "#ready", "#starts", "#waits", "#lost", "")
+JOB_COLUMNS = ("job", "queue", "#priority", "#running/min", "#started", "#reserved", "#evicted", "")
 """ready: how many of its minimum were at work; starts now, waits for room, lost to others."""
 PREEMPTION_COLUMNS = ("task", "node", "victims", "#PDB violations by kube's count", "#truly")
 
@@ -43,13 +43,13 @@ def decision_tables(snapshot: Snapshot, solution: Solution) -> Iterator[Part]:
         f"Engine {solution.engine}, model {solution.model}: {status}",
     ]
     if nothing:
-        yield from _cut("Why others stay", ["task", "reason stated by the engine"], stay_rows(solution.unplaced))
+        yield from _cut("Why pods stay pending", ["task", "reason stated by the engine"], stay_rows(solution.unplaced))
         return
     yield from _cut("Jobs", JOB_COLUMNS, _jobs(snapshot, solution))
-    yield from _cut("Where tasks go", ["job", "task", "node", ""], _places(snapshot, solution))
+    yield from _cut("Placed tasks", ["job", "task", "node", ""], _places(snapshot, solution))
     yield from _cut("Victims", ["task", "node", "#priority", "action", "for"], _victims(snapshot, solution))
     yield from _cut("Preemptions", PREEMPTION_COLUMNS, _preemptions(solution))
-    yield from _cut("Why others stay", ["task", "reason stated by the engine"], stay_rows(solution.unplaced))
+    yield from _cut("Why pods stay pending", ["task", "reason stated by the engine"], stay_rows(solution.unplaced))
     if solution.levels:
         yield _levels(snapshot, solution)
     findings = [(one.rule, one.subject, one.message) for one in solution.findings]
@@ -61,7 +61,7 @@ def _cut(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> I
 
 
 def _jobs(snapshot: Snapshot, solution: Solution) -> list[tuple[str, ...]]:
-    """Jobs that want, get or lose something, the most important first."""
+    """Jobs with pending, placed or evicted pods, the most important first."""
     starving = {job.key for job in snapshot.starving}
     parts = (solution.binds.keys(), solution.reserves.keys(), solution.evicted)
     return [_job(job, job.key in starving, *parts) for job in touched_jobs(snapshot, solution.evicted)]
@@ -70,7 +70,7 @@ def _jobs(snapshot: Snapshot, solution: Solution) -> list[tuple[str, ...]]:
 def _places(snapshot: Snapshot, solution: Solution) -> list[tuple[str, ...]]:
     """Every task that starts or has capacity reserved, by job, the most important job first; a job is named once."""
     placed = [(key, node, "starts now") for key, node in solution.binds.items()]
-    placed += [(key, node, "holds capacity, its gang is not ready") for key, node in solution.allocated.items()]
+    placed += [(key, node, "allocated, its gang is not ready") for key, node in solution.allocated.items()]
     placed += [(key, node, "reserved") for key, node in solution.pipelined.items()]
     by_job: dict[tuple[int, str], list[tuple[str, str, str]]] = {}
     for one in placed:

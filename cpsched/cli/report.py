@@ -106,8 +106,8 @@ def report(  # noqa: PLR0913, PLR0917 - a command has as many parameters as it h
 ) -> int:
     """Show decisions as pictures and tables.
 
-    A cluster before and after each decision, the levels with their proofs, who comes and goes and why others stay; or
-    a study with its gaps and times. The exit code says whether the report was made, not what it says; it is 2 too where
+    A cluster before and after each decision, the levels with their proofs, placed and evicted pods, why others stay
+    pending; or a study with its gaps and times. The exit code says whether the report was made; it is 2 too where
     the report leaves out records of a study that cannot be read.
     """
     from cpsched.options import Options

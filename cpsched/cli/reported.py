@@ -70,6 +70,7 @@ def report_study(folder: str, *, drawn: bool) -> tuple[Report, list[str]]:
 def report_decisions(request: ReportRequest) -> Report:
     """The report on a cluster, or on a Comparison if its cluster is nowhere to be found."""
     from cpsched.report.decisions import decision_report
+    from cpsched.report.explained import explained
     from cpsched.report.scene import Scene
     from cpsched.report.stated import stated_report
     from cpsched.report.together import together
@@ -91,7 +92,9 @@ def report_decisions(request: ReportRequest) -> Report:
         names = unique(name for name, _ in decided)
         with busy("Drawing"):
             scene = Scene.of(instance, policy, [one for _, one in decided], names)
-            made = decision_report(scene, _compared(scene, request.options), most_nodes=request.nodes)
+            made = decision_report(
+                scene, _compared(scene, request.options), explained(scene, request.options), most_nodes=request.nodes
+            )
         reports[policy.model.scheduler] = made
     return together(reports)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -14,10 +14,11 @@ from cpsched.comparison.optima import Optima
 from cpsched.comparison.reasons import Reasons
 from cpsched.comparison.session import Session
 from cpsched.comparison.shortfall import gangs_short
+from cpsched.comparison.verdicts import verdict_sentence
 from cpsched.completeness.registry import doubts
 from cpsched.contents import contents, nothing_to_decide
-from cpsched.doubts import Doubt, for_this_dump, without
-from cpsched.objectives import level_text, open_levels
+from cpsched.doubts import Doubt
+from cpsched.objectives import open_levels
 from cpsched.options import Options
 from cpsched.policy.levels import LevelRef
 from cpsched.ranking import FINDINGS, Gap, gap
@@ -44,6 +45,8 @@ class Judgement:
     """Level of jobs_admitted → how many of its jobs got less than their minimum."""
     left_open: str = ""
     """The levels that the search for the optimum left open."""
+    best_engine: str = ""
+    """What it is measured by."""
 
     @property
     def engine(self) -> str:
@@ -53,7 +56,7 @@ class Judgement:
     @cached_property
     def sentence(self) -> str:
         """The verdict in one sentence."""
-        return _SENTENCES[self.verdict](self)
+        return verdict_sentence(self)
 
     def to_dict(self, *, solutions: bool = True) -> dict[str, Any]:
         """As JSON; `solutions` adds the whole decision."""
@@ -172,11 +175,11 @@ def compare(session: Session, names: Sequence[str], options: Options, optima: Op
 
 def compared(session: Session, contenders: Sequence[Contender], options: Options) -> Comparison:
     """Hold decisions that are already there against the best of them."""
-    best = min(contenders, key=lambda one: (one.standing is None, _key(one), not one.solution.proves))
+    best = best_of(contenders)
     snapshot = Snapshot(session.instance, session.policy)
     judgements = tuple(
-        replace(_judgement(session, one, best, options), short=gangs_short(snapshot, one.solution))
-        for one in contenders
+        replace(_with_reasons(session, one, best, options), short=gangs_short(snapshot, one.contender.solution))
+        for one in measured(contenders)
     )
     cache = next((one.cache_warning for one in contenders if one.cache_warning), "")
     notes = (f"{one.engine}: {note}" for one in contenders for note in one.solution.notes)
@@ -197,32 +200,42 @@ def compared(session: Session, contenders: Sequence[Contender], options: Options
     )
 
 
+def best_of(contenders: Sequence[Contender]) -> Contender:
+    """The best decision; of equals the first, a proved one before others."""
+    return min(contenders, key=lambda one: (one.standing is None, _key(one), not one.solution.proves))
+
+
+def measured(contenders: Sequence[Contender]) -> tuple[Judgement, ...]:
+    """Each held against the best of them, without the tasks that differ."""
+    best = best_of(contenders)
+    left_open = open_levels(best.solution.levels) if best.solution.proves else ""
+    return tuple(replace(_judgement(one, best), left_open=left_open, best_engine=best.engine) for one in contenders)
+
+
 def _key(contender: Contender) -> Any:
     return () if contender.standing is None else contender.standing.key
 
 
-def _judgement(session: Session, one: Contender, best: Contender, options: Options) -> Judgement:
-    left_open = open_levels(best.solution.levels) if best.solution.proves else ""
-    return replace(_judgement_of(session, one, best, options), left_open=left_open)
-
-
-def _judgement_of(session: Session, one: Contender, best: Contender, options: Options) -> Judgement:
+def _judgement(one: Contender, best: Contender) -> Judgement:
     if one.standing is None or best.standing is None:
         return Judgement(one, "none", None, False)
     behind = gap(one.standing, best.standing)
     proved = _is_proved(best, behind)
     verdict = _verdict(one, best, behind, proved)
-    if one is best:
-        return Judgement(one, verdict, None, proved)
-    if behind is None:
-        return Judgement(one, verdict, None, proved, differences(one.solution, best.solution, _tie))
-    reasons = Reasons(session, one, best.solution, options)
-    found = differences(one.solution, best.solution, reasons)
-    return Judgement(one, verdict, behind, proved, found, best.standing.shown)
+    return Judgement(one, verdict, None if one is best else behind, proved, best_levels=best.standing.shown)
+
+
+def _with_reasons(session: Session, one: Judgement, best: Contender, options: Options) -> Judgement:
+    """With the tasks that differ from the best decision, and why."""
+    own = one.contender
+    if own is best or one.verdict == "none":
+        return one
+    reasons = _tie if one.gap is None else Reasons(session, own, best.solution, options)
+    return replace(one, differences=differences(own.solution, best.solution, reasons))
 
 
 def _tie(task: str, kind: str) -> str:
-    return "a tie: no level tells the two apart"
+    return "a tie: no level distinguishes the two"
 
 
 def _verdict(one: Contender, best: Contender, behind: Gap | None, proved: bool) -> Verdict:
@@ -243,39 +256,3 @@ def _is_proved(best: Contender, behind: Gap | None) -> bool:
         return best.solution.status is SolutionStatus.OPTIMAL
     level = next((one for one in best.solution.levels if one.label == behind.level), None)
     return level is not None and level.proved
-
-
-def _optimal(one: Judgement) -> str:
-    doubts_ = one.contender.solution.doubts
-    left_out = without(doubts_)
-    rest = left_out and f" for the configuration{left_out}"
-    return f"nothing is better on any level, proved{for_this_dump(doubts_)}{rest}"
-
-
-def _behind(one: Judgement) -> str:
-    assert one.gap is not None
-    own = one.gap
-    short = "" if one.proved else f"; how far the optimum goes beyond that is open{_open(one)}"
-    mine = one.contender.standing.shown if one.contender.standing else {}
-    value, best = level_text(own.level, own.value, mine), level_text(own.level, own.best, one.best_levels)
-    return f"behind at {own.level}: {value} against {best}{short}"
-
-
-def _open(one: Judgement) -> str:
-    return one.left_open and f": {one.left_open}"
-
-
-def _findings(one: Judgement) -> str:
-    rules = ", ".join(one.contender.rules)
-    number = len(one.contender.solution.findings)
-    return f"breaks {rules} ({number} finding{'s' * (number > 1)}), so it ranks below all that break nothing"
-
-
-_SENTENCES: Mapping[str, Callable[[Judgement], str]] = {
-    "optimal": _optimal,
-    "best": lambda one: f"no engine here is better; that nothing is better is not proved{_open(one)}",
-    "as good": lambda one: f"as good as the best here; that nothing is better is not proved{_open(one)}",
-    "behind": _behind,
-    "findings": _findings,
-    "none": lambda one: f"no decision ({one.contender.solution.status.value})",
-}

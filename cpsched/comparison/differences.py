@@ -38,12 +38,12 @@ def fate(solution: Solution, task: str) -> str:
             return f"evicted for {eviction.for_job}" if eviction.for_job else "evicted"
     for words, places in (
         ("starts on", solution.binds),
-        ("waits for room on", solution.pipelined),
-        ("holds room on", solution.allocated),
+        ("waits for capacity on", solution.pipelined),
+        ("is allocated on", solution.allocated),
     ):
         if task in places:
             return f"{words} {places[task]}"
-    return "stays"
+    return "stays pending"
 
 
 def _victims(one: Solution, best: Solution) -> Iterator[tuple[str, Kind, str, str]]:

@@ -21,13 +21,13 @@ class KubeTrace:
         """For whom, on which of how many candidate nodes, and together with whom."""
         attempt = next((one for one in self._attempts if task in one.victims), None)
         if attempt is None:
-            return "it went with its group"
+            return "it was evicted with its group"
         candidates = len(attempt.candidates)
         among = f"{attempt.nominated} is first of {candidates} candidate nodes" if candidates > 1 else attempt.nominated
         others = [victim for victim in attempt.victims if victim != task]
         beside = f" beside {', '.join(others)}" if others else ""
         return (
-            f"preemption for {attempt.pod}: {among}; there pods come back most important first, "
+            f"preemption for {attempt.pod}: {among}; there pods are spared most important first, "
             f"and this one no longer fits{beside}"
         )
 

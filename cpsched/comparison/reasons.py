@@ -16,7 +16,7 @@ from cpsched.rules import Decision, violations
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Solution
 
-UNTOLD = "it gives no reason"
+UNTOLD = "the engine states no reason"
 MOST_TRIALS = 50
 """Victims that the checker tries to do without: each trial checks the whole decision again."""
 MOST_CHECKED = 50_000
@@ -94,7 +94,11 @@ class Reasons:
         own = self.contender.solution
         kept = tuple(eviction for eviction in own.evictions if eviction.task != task)
         after = self._findings(own.model_copy(update={"evictions": kept}))
-        return "; it was not needed: without it no further rule breaks" if after <= self._broken_anyway else ""
+        return (
+            "; it was not needed: without this eviction no further rule is broken"
+            if after <= self._broken_anyway
+            else ""
+        )
 
     @cached_property
     def _broken_anyway(self) -> set[tuple[str, str]]:
@@ -115,9 +119,9 @@ class Reasons:
         own = self.contender.solution
         placed = [key for key in members if key in own.binds or key in own.reserves]
         if placed:
-            return f"{job} is served otherwise: {self._from_replay('placed', placed[0])}"
+            return f"{job} is placed elsewhere: {self._from_replay('placed', placed[0])}"
         asked = [key for key in members if key in self.best.binds or key in self.best.reserves]
-        return f"{job} gets nothing: {self._from_replay('waiting', asked[0])}" if asked else f"{job} gets nothing"
+        return f"{job} is not placed: {self._from_replay('waiting', asked[0])}" if asked else f"{job} is not placed"
 
 
 def _parts(solution: Solution) -> tuple[object, ...]:

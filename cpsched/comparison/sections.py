@@ -44,14 +44,22 @@ def sections(comparison: Comparison) -> Iterator[Table]:
                 title, ["task", one.engine, comparison.reference, f"why {one.engine} does so"], rows, MOST_DIFFERENCES
             )
         elif one.differences:
-            title = f"What {one.engine} decides differently from {comparison.reference}; no level tells them apart"
+            title = f"What {one.engine} decides differently from {comparison.reference}; no level distinguishes them"
             pairs = [(d.task, d.here, d.there) for d in one.differences]
             yield cut(title, ["task", one.engine, comparison.reference], pairs, MOST_DIFFERENCES)
 
 
 def summary_sections(summary: CorpusSummary) -> Iterator[Table]:
     """Over many cases: how each engine fared, where it falls behind, which rules it breaks, the worst cases."""
-    columns = ["engine", "#cases", "#optimal", "#as good, unproved", "#behind", "#with findings", "#no answer"]
+    columns = [
+        "engine",
+        "#cases",
+        "#optimal",
+        "#equal to the best, unproved",
+        "#worse",
+        "#with violations",
+        "#no answer",
+    ]
     rows = [(name, *map(str, tally.counts)) for name, tally in summary.tallies.items()]
     yield Table(f"{summary.cases} cases", columns, rows)
     if summary.doubts:
@@ -67,7 +75,7 @@ def summary_sections(summary: CorpusSummary) -> Iterator[Table]:
         (name, level, str(n)) for name, tally in summary.tallies.items() for level, n in tally.levels.most_common()
     ]
     if levels:
-        yield Table("First level behind", ["engine", "level", "#cases"], levels)
+        yield Table("First level that is worse", ["engine", "level", "#cases"], levels)
     worst = [(name, one.id, one.sentence) for name, tally in summary.tallies.items() for one in tally.worst]
     if worst:
         yield cut("Worst first", ["engine", "case", ""], worst, MOST_CASES)

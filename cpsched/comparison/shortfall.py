@@ -20,4 +20,4 @@ def gangs_short(snapshot: Snapshot, solution: Solution) -> Counter[str]:
 
 def too_little(count: int) -> str:
     """What is added to a number of admitted jobs, some of which did not get their minimum."""
-    return f", {count} of them with too little" if count else ""
+    return f", {count} of them with less than their minimum" if count else ""

@@ -38,11 +38,12 @@ class VolcanoTrace:
         among = f", number {order.index(task) + 1} of {', '.join(order)}" if len(order) > 1 else ""
         if eviction.action == "preempt" and self._topology_aware:
             return f"preempt's dry run cleared {eviction.node} for {served}{among}"
-        return f"{eviction.action} cleared {eviction.node} for {served}, victims in its order{among}, none given back"
+        order_ = f"victims in Volcano's order{among}, none spared afterwards"
+        return f"{eviction.action} cleared {eviction.node} for {served}, {order_}"
 
     def placed(self, task: str) -> str:
         """Which action placed it, on whose turn."""
-        return self._places.get(task, "no action of the session tells of it")
+        return self._places.get(task, "no action of the session placed it")
 
     def waiting(self, task: str) -> str:
         """What Volcano says of it, and what it keeps to itself."""
@@ -64,7 +65,7 @@ class VolcanoTrace:
                 places[found[1]] = f"it was given {found[2]}"
             elif found:
                 number = f"turn {so_far[action]} of {turns[action]}"
-                how = "reserved room on" if "reserves" in line else "took room on"
+                how = "reserved capacity on" if "reserves" in line else "started it on"
                 text = f"{action} served {job} ({number}) and {how} {found[2]}, {_CHOICE[action]}"
                 places[found[1]] = text
         return places

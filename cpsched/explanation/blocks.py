@@ -50,18 +50,18 @@ def blocks(explanation: Explanation) -> Iterator[Block]:
     yield from (f"Doubt: {doubt.text}" for doubt in explanation.doubts)
     yield explanation.summary
     if here := for_this_dump(explanation.doubts):
-        yield f"Every statement that something is impossible or best is proved{here}."
+        yield f"What is called impossible or best is proved{here}."
     if len(explanation.placements) > 1:
         yield Table("Where", ["task", "node"], list(explanation.placements.items()))
-    yield from _lines("What the scheduler says", explanation.told)
+    yield from _lines("Messages of the scheduler", explanation.told)
     yield from _nodes(explanation.nodes)
     yield from _capacity(explanation.capacity)
-    yield from _lines("Besides", explanation.concerns)
+    yield from _lines("Other obstacles", explanation.concerns)
     for number, conflict in enumerate(explanation.conflicts, start=1):
         title = "Minimal conflict"
-        title += " (lift any one and these are no obstacle)" if explanation.conflicts_minimal else ""
+        title += " (without any one of these, the rest can be satisfied)" if explanation.conflicts_minimal else ""
         count = f", {number} of {len(explanation.conflicts)}" if len(explanation.conflicts) > 1 else ""
-        yield Table(f"{title}{count}", ["requirement", "as it stands"], [_requirement(one) for one in conflict])
+        yield Table(f"{title}{count}", ["requirement", "now"], [_requirement(one) for one in conflict])
     if explanation.rivals:
         rows = [(one.job or one.level or "", one.text) for one in explanation.rivals]
         yield Table("Competing jobs (without any one of these it could be placed)", ["who", ""], rows)
@@ -109,8 +109,8 @@ def _alternative(explanation: Explanation) -> Iterator[Block]:
         return
     places = ", ".join(f"{task} on {node}" for task, node in list(explanation.alternative.items())[:5])
     more = ", ..." if len(explanation.alternative) > 5 else ""
-    victims = ", ".join(explanation.alternative_evictions) or "no task"
-    titles = {"missed": "The optimum", "tied": "The other decision", "outranked": "If no task were ahead"}
+    victims = ", ".join(explanation.alternative_evictions) or "no pod"
+    titles = {"missed": "The optimum", "tied": "The other decision", "outranked": "Without the competing jobs"}
     title = titles.get(explanation.verdict, "Otherwise")
     yield f"{title}: {places}{more}, evicting {victims}."
 
@@ -118,7 +118,7 @@ def _alternative(explanation: Explanation) -> Iterator[Block]:
 def _repairs(explanation: Explanation) -> Iterator[Block]:
     if explanation.repairs:
         yield Table(
-            "Smallest changes that would allow placement", ["change", "then placed"], _repair_rows(explanation.repairs)
+            "Smallest changes that would allow placement", ["change", "then placed"], repair_rows(explanation.repairs)
         )
     open_kinds = _open_kinds(explanation)
     if open_kinds and explanation.repairs:
@@ -146,7 +146,8 @@ def _all(names: Sequence[str]) -> str:
     return f"{last} {'were' if last == _KINDS['nodes'] else 'was'}"
 
 
-def _repair_rows(found: Sequence[Repair]) -> list[tuple[str, str]]:
+def repair_rows(found: Sequence[Repair]) -> list[tuple[str, str]]:
+    """Each repair in words, and whether the job is then placed."""
     return [(" and ".join(_changes(one.changes)), _ADMITTED[one.admitted]) for one in found]
 
 
@@ -196,4 +197,4 @@ def _score(name: str, value: int | str | None, levels: Mapping[str, int | str | 
 def _victims(one: Victims) -> tuple[str, str]:
     broken = f" (breaks {', '.join(one.findings)})" if one.findings else ""
     score = ", ".join(_score(name, value, one.levels) for name, value in one.levels.items())
-    return f"{', '.join(one.tasks) or 'no task'}{broken}", score
+    return f"{', '.join(one.tasks) or 'no pod'}{broken}", score

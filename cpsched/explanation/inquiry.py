@@ -43,7 +43,7 @@ ALONE_REPAIRS = "Repairs were tried with the job and those ahead of it alone: wi
 NOT_PROVED = "The optimum was not proved in time: with a longer --time-limit the decision may be another."
 
 
-def explain(
+def explain(  # noqa: PLR0913 - a question, its terms, and what is known already
     instance: Instance,
     policy: Policy,
     options: Options,
@@ -53,11 +53,15 @@ def explain(
     task: str | None = None,
     name: str | None = None,
     clock: Clock | None = None,
+    decided: CheckedSolution | None = None,
 ) -> Explanation:
-    """Why the job or task is where it is in the engine's decision, or is nowhere; the clock is that of the options."""
+    """Why the job or task is where it is in the engine's decision, or is nowhere; the clock is that of the options.
+
+    A decision of the engine that is known already is given as `decided`.
+    """
     snapshot = Snapshot(instance, policy)
     subject = subject_of(snapshot, job, task, name)
-    inquiry = Inquiry(snapshot, subject, engine, options, clock or clock_of(options))
+    inquiry = Inquiry(snapshot, subject, engine, options, clock or clock_of(options), decided)
     return Explanation(
         job=subject.job.name if subject.job else "",
         task=subject.task.key if subject.task else None,
@@ -79,6 +83,7 @@ class Inquiry:
     engine: str
     options: Options
     clock: Clock
+    decided: CheckedSolution | None = None
 
     def answer(self) -> Fields:
         """Everything but the names."""
@@ -116,7 +121,7 @@ class Inquiry:
 
     @cached_property
     def _of_engine(self) -> CheckedSolution:
-        return self._decide(self.engine)
+        return self.decided or self._decide(self.engine)
 
     @cached_property
     def _best(self) -> CheckedSolution:

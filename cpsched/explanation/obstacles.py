@@ -15,7 +15,7 @@ from cpsched.snapshot.rights import Action, actions_against, is_above_share_now
 def obstacles(snapshot: Snapshot, task: Task, victim: Task) -> tuple[str, ...]:
     """What stands in the way of evicting the victim alone for the task; nothing if it may go."""
     if victim.status is Status.RELEASING:
-        return ("is going already",)
+        return ("is ending already",)
     actions = [*actions_against(snapshot, task, victim), *snapshot.gang_rights.actions(task, victim)]
     if not actions:
         return (_no_right(snapshot, task, victim),)
@@ -38,7 +38,7 @@ def _no_right(snapshot: Snapshot, task: Task, victim: Task) -> str:
     if not victim.preemptable and not policy.is_kube:
         return "is marked not preemptable"
     if policy.rules.eviction == "off":
-        return "the policy evicts no task"
+        return "the policy evicts no pod"
     return _wrong_pair(snapshot, task, job, victim, owner)
 
 

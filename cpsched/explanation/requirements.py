@@ -141,7 +141,7 @@ def _gang(snapshot: Snapshot, job: SessionJob) -> Iterator[Requirement]:
         minima = ", ".join(f"{minimum} {role}" for role, minimum in sorted(job.min_by_role.items()))
         roles = f", of them {minima}" if job.roles_count else ""
         roles += _of_sub_groups(job)
-        text = f"minAvailable {job.min_available}{roles}; {job.ready} at work, {len(job.pending)} could be placed"
+        text = f"minAvailable {job.min_available}{roles}; {job.ready} running, {len(job.pending)} could be placed"
         yield Requirement("gang", job.key, (), text)
 
 

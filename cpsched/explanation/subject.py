@@ -141,7 +141,7 @@ def _settled_task(snapshot: Snapshot, task: Task, job: SessionJob | None) -> str
         return f"{'runs' if task.status is Status.RUNNING else 'is bound'} on {task.node} already"
     if job is None:
         scheduler = task.pod.spec.scheduler_name or DEFAULT_SCHEDULER
-        return f"takes no part in this session: its scheduler is {scheduler}, or its queue is unknown"
+        return f"is not eligible in this session: its scheduler is {scheduler}, or its queue is unknown"
     if task.gated:
         return f"is held by scheduling gates: {_gates(task)}"
     return _nowhere(snapshot)

@@ -38,29 +38,29 @@ def evicted(engine: str, one: Eviction) -> str:
 def placed(name: str, places: Mapping[str, str], waits: Collection[str], evictions: Sequence[Eviction]) -> str:
     """One line with where."""
     nodes = named(list(dict.fromkeys(places.values())))
-    how = "waits for room" if len(waits) == len(places) else "starts"
+    how = "waits for capacity" if len(waits) == len(places) else "starts"
     many = f" with {len(places)} tasks" if len(places) > 1 else ""
     victims = ", ".join(one.task for one in evictions[:5]) + (", ..." if len(evictions) > 5 else "")
-    cost = " and evicts no task"
+    cost = "; no pod is evicted for it"
     if evictions:
-        cost = f", and {victims} {'is' if len(evictions) == 1 else 'are'} evicted for it"
+        cost = f"; {victims} {'is' if len(evictions) == 1 else 'are'} evicted for it"
     return f"{name} {how}{many} on {nodes}{cost}."
 
 
 def missed(name: str, engine: str, optimum: Solution) -> str:
     """The heuristic's fault."""
     best = "the optimum" if optimum.status is SolutionStatus.OPTIMAL else "the best decision found"
-    return f"{name} stays in the decision of engine {engine}, but it could be placed: {best} does so."
+    return f"{name} is not placed by engine {engine}, but it could be: {best} places it."
 
 
 def tied(name: str, engine: str) -> str:
     """Without a reason in the cluster."""
-    return f"{name} stays in the decision of engine {engine}; another decision, as good on every level, places it."
+    return f"{name} is not placed by engine {engine}; another decision, equal on every level, places it."
 
 
 def undecided(name: str, seconds: float) -> dict[str, Any]:
     """No answer in time."""
-    text = f"{name} stays; whether any decision could place it was not found out within {seconds:g} s."
+    text = f"{name} is not placed; whether any decision could place it was not found out within {seconds:g} s."
     return {"verdict": Verdict.UNDECIDED, "summary": text}
 
 
@@ -72,16 +72,16 @@ def impossible(name: str, goal: Goal, conflicts: Sequence[Sequence[Requirement]]
     """No decision at all."""
     keys = [" with ".join(dict.fromkeys(one.key for one in conflict)) for conflict in conflicts]
     why = f": {'; and '.join(keys)}" if any(keys) else ""
-    return f"{name} stays: no decision that keeps the rules places it{_more(goal)}{why}."
+    return f"{name} cannot be placed by any feasible decision{_more(goal)}{why}."
 
 
 def outranked(name: str, goal: Goal, jobs: Sequence[str]) -> str:
-    """Others come first; the jobs by name, if any is known."""
-    who = ""
-    if jobs:
-        listed = f"{', '.join(jobs[:5])}{', ...' if len(jobs) > 5 else ''}"
-        who = f": what {listed} {'gets leaves' if len(jobs) == 1 else 'get leaves'} no room for it"
-    return f"{name} stays: it could be placed, but others come first{_more(goal)}{who}."
+    """A feasible decision places it, the best ones do not; with the competing jobs, if any is known."""
+    if not jobs:
+        return f"{name} is not placed{_more(goal)}: a level that ranks higher would get worse."
+    listed = f"{', '.join(jobs[:5])}{', ...' if len(jobs) > 5 else ''}"
+    who = f"a higher-ranked job ({listed}) uses" if len(jobs) == 1 else f"higher-ranked jobs ({listed}) use"
+    return f"{name} is not placed{_more(goal)}: {who} the capacity it needs."
 
 
 def competitor(snapshot: Snapshot, best: Decision, one: Competitor) -> CompetitorReason:
@@ -143,7 +143,7 @@ def _queue_lines(snapshot: Snapshot, job: SessionJob) -> list[str]:
                 what = "deserved share" if by_deserved else "capability"
                 lines.append(
                     f"queue: {queue} holds {shown(name, held)} {name} of its {what} of {shown(name, most)}, "
-                    f"{shown(name, wanted)} more is asked for"
+                    f"{shown(name, wanted)} more is requested"
                 )
     return lines
 
@@ -152,8 +152,8 @@ def _gang_lines(snapshot: Snapshot, job: SessionJob) -> list[str]:
     missing = job.min_available - job.ready
     if not snapshot.policy.requires_gangs or missing < 2:
         return []
-    state = f"minAvailable {job.min_available}, {job.ready} at work"
-    return [f"gang: {missing} more tasks have to be placed together ({state})"]
+    state = f"minAvailable {job.min_available}, {job.ready} running"
+    return [f"gang: {missing} more tasks must be placed together ({state})"]
 
 
 def _other_lines(snapshot: Snapshot, job: SessionJob, groups: Sequence[NodeGroup]) -> list[str]:

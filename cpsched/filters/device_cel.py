@@ -68,7 +68,7 @@ def _library() -> Any:
         return import_module("celpy")
     except ImportError:
         wrong = "device selectors need the cel-python library"
-        raise InputError(wrong, right="install it: pip install cel-python") from None
+        raise InputError(wrong, right="pip install 'cpsched[dra]'") from None
 
 
 @lru_cache(maxsize=256)

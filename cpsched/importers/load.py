@@ -32,6 +32,7 @@ from cpsched.instance import API_VERSION, Instance
 from cpsched.located import located
 from cpsched.objects.beside import NodeLoad, Sharding
 from cpsched.parsing import Document, tolerated
+from cpsched.topology.notes import topology_notes
 from cpsched.what_if.apply import applied
 from cpsched.what_if.changes import Changes, Cluster, last_moment
 from cpsched.what_if.submit import as_new
@@ -118,9 +119,11 @@ def _load(
     unaltered, items, what_if = _completed(items, context, changes, file, settings.get("now"), is_case=is_case)
     if not items and not settings:
         _refuse_nothing(report, file)
-    report.gaps = Gaps(tolerant=context.lenient or not is_case)
+    # An Instance of objects alone is what `cpsched import` made of a cluster, which may lack what it refers to.
+    is_made = not context.strict and not any(item.by_hand for item in found)
+    report.gaps = Gaps(tolerant=context.lenient or not is_case or is_made)
     instance = assemble(items, gaps=report.gaps, aside=aside, file=file, **settings)
-    notes = [*report.aside.summary(file), *context.notes]
+    notes = [*report.aside.summary(file), *context.notes, *topology_notes(instance)]
     warnings = (*(f"{file}: {note}" for note in notes), *instance.warnings)
     instance = replace(instance, what_if=what_if, warnings=warnings)
     context.counted[TITLE] = _title(source)

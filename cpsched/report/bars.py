@@ -21,8 +21,8 @@ WORDS = {
     Fate.ENDS: "is ending",
     Fate.VICTIM: "is evicted",
     Fate.STARTS: "starts now",
-    Fate.WAITS: "waits for room here",
-    Fate.HOLDS: "holds room, its gang is not ready",
+    Fate.WAITS: "waits for reserved capacity",
+    Fate.HOLDS: "is allocated, its gang is not ready",
 }
 CLASSES = {
     Fate.STAYS: "stays",
@@ -116,7 +116,7 @@ def _piece(scene: Scene, view: View | None, tasks: list[Task], fate: Fate) -> _P
     many = f"{len(tasks)} × " if len(tasks) > 1 else ""
     key = job.key if many and job is not None else first.key
     tooltip = [f"{many}{key}: {WORDS[fate]}"]
-    tooltip.append(f"{'each ' if many else ''}{listed(_without_pods(first)) or 'asks for nothing'}")
+    tooltip.append(f"{'each ' if many else ''}{listed(_without_pods(first)) or 'requests nothing'}")
     tooltip.append(f"priority {first.pod_priority}" + (f", queue {job.queue}" if job is not None and job.queue else ""))
     if view is not None and fate is Fate.VICTIM:
         eviction = view.evictions[first.key]

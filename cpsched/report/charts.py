@@ -16,9 +16,9 @@ Rows = Sequence[dict[str, Any]]
 COLOURS = ("var(--blue)", "var(--orange)", "var(--green)", "var(--grey)")
 SHAPES = ("circle", "triangle-up", "square", "cross")
 OUTCOMES = {
-    "as good": "var(--blue)",
-    "ahead": "var(--green)",
-    "behind": "var(--orange)",
+    "equal": "var(--blue)",
+    "better": "var(--green)",
+    "worse": "var(--orange)",
     "breaks rules": "var(--brick)",
     "no decision": "var(--grey)",
 }

@@ -53,7 +53,7 @@ def _summary(scene: Scene, groups: list[DrawnNodes], drawn: list[DrawnNodes], ca
     pictured = sum(len(group.names) for group in (*drawn, *calm))
     changed = sum(len(group.names) for group in groups if group.is_touched)
     if pictured == total:
-        return f"All {total} nodes; nodes that look alike are drawn once." if total > 1 else "The one node there is."
+        return f"All {total} nodes; nodes that look alike are drawn once." if total > 1 else "The cluster has one node."
     left_out = sum(len(group.names) for group in groups if group.is_touched) - sum(len(one.names) for one in drawn)
     more = f" {left_out} nodes on which something changes are left out." if left_out else ""
     return (

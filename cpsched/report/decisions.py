@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import zip_longest
 
-from cpsched.contents import nothing_to_decide
-from cpsched.doubts import for_this_dump, without
+from cpsched.contents import counted, nothing_to_decide
 from cpsched.instance import ENDED, Status
 from cpsched.report.cluster import MOST_NODES, cluster_section
 from cpsched.report.document import Block, Cell, Report, Section, Text, table
+from cpsched.report.explained import JobExplained, explained_section
 from cpsched.report.explorer import explorer_section
 from cpsched.report.jobs import job_table, move_table, stay_rows
 from cpsched.report.levels import level_section
 from cpsched.report.nodes import pictured_resources
 from cpsched.report.queues import queue_section
 from cpsched.report.scene import Scene, View
-from cpsched.report.standing import standings
+from cpsched.report.standing import ranking, standings
 from cpsched.report.stated import DecisionFacts, doubt_cells
 from cpsched.report.status import status_text
 from cpsched.snapshot import Snapshot
-from cpsched.solution import SolutionStatus
 
 
-def decision_report(scene: Scene, facts: DecisionFacts | None = None, *, most_nodes: int = MOST_NODES) -> Report:
-    """Everything there is to see about decisions on one cluster; a comparison adds its verdicts and reasons."""
+def decision_report(
+    scene: Scene,
+    facts: DecisionFacts | None = None,
+    left_pending: Sequence[JobExplained] = (),
+    *,
+    most_nodes: int = MOST_NODES,
+) -> Report:
+    """Everything there is to see about decisions on one cluster.
+
+    A comparison adds its verdicts and reasons, explanations of jobs left pending what would have to change for them.
+    """
     sections = decision_sections(scene, most_nodes=most_nodes)
+    if changes := explained_section(left_pending):
+        sections.insert(2, changes)
     if facts is not None and facts.differences:
         sections.insert(2, Section("differences", "What differs, and why", facts.differences))
     return Report(
@@ -32,7 +44,7 @@ def decision_report(scene: Scene, facts: DecisionFacts | None = None, *, most_no
         about=_about(scene),
         verdict=tuple(verdict(scene, facts)),
         facts=_facts(scene),
-        sections=(explorer_section(scene), *sections),
+        sections=(explorer_section(scene, {} if facts is None else facts.reasons, left_pending), *sections),
         made_from=tuple(_made_from(scene)),
     )
 
@@ -43,10 +55,10 @@ def decision_sections(scene: Scene, *, most_nodes: int = MOST_NODES) -> list[Sec
     return [
         cluster_section(scene, resources, most_nodes),
         *([] if _is_idle(scene) else [level_section(scene.views, standings(scene.views))]),
-        Section("moves", "Who comes and who goes", _moves(scene)),
+        Section("moves", "Placed and evicted pods", _moves(scene)),
         Section("jobs", "Jobs", (job_table(scene),)),
         *filter(None, [queue_section(scene, resources)]),
-        Section("stays", "Why others stay", _stays(scene)),
+        Section("stays", "Why pods stay pending", _stays(scene)),
         Section("findings", "Rules", _findings(scene)),
     ]
 
@@ -57,53 +69,33 @@ def _is_idle(scene: Scene) -> bool:
 
 def _about(scene: Scene) -> str:
     names = [view.name for view in scene.views]
-    engines = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-    return f"What {engines} would do, checked by model {scene.snapshot.policy.name}"
+    facts = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"Decisions of {facts}, checked under model {scene.snapshot.policy.name}"
 
 
 def verdict(scene: Scene, facts: DecisionFacts | None = None) -> list[Cell]:
-    """What is left out, who is better and where that shows, then what each decision does."""
+    """What is left out, then one line per decision: its verdict, and what it does."""
     cells = [Cell(one.text) for one in scene.snapshot.instance.what_if]
     cells += doubt_cells(view.solution for view in scene.views)
-    if _is_idle(scene):
-        return [*cells, *_summaries(scene)]
-    if facts is not None:
-        cells += facts.verdict
-    else:
-        ranked = standings(scene.views) if len(scene.views) > 1 else []
-        cells += [Cell(one.sentence, "worse" if one.is_behind else "better") for one in ranked]
-    return [*cells, *_summaries(scene)]
+    ranked = [] if _is_idle(scene) else list(facts.verdict) if facts is not None else ranking(scene.views)
+    return [*cells, *(_headline(scene.snapshot, view, one) for view, one in zip_longest(scene.views, ranked))]
 
 
-def _summaries(scene: Scene) -> list[Cell]:
-    """What each decision does; one without a proof of its own may be as good as one that has it."""
-    equal = {
-        one.view.name
-        for one in (standings(scene.views) if len(scene.views) > 1 else [])
-        if not one.is_behind and one.best.solution.proves and one.best.solution.status is SolutionStatus.OPTIMAL
-    }
-    return [_summary_cell(scene.snapshot, view, view.name in equal) for view in scene.views]
-
-
-def _summary_cell(snapshot: Snapshot, view: View, equals_optimum: bool) -> Cell:
-    """What the decision does, in one line."""
+def _headline(snapshot: Snapshot, view: View, ranked: Cell | None) -> Cell:
+    """The verdict against the others, else how far the decision is proved; then what it does."""
     solution = view.solution
     if nothing := nothing_to_decide(snapshot, solution):
         return Cell(f"{view.name} has nothing to decide: {nothing}.", "quiet")
+    first = ranked or Cell(f"{view.name}: {status_text(solution)}.", "better" if solution.proves else "")
     parts: dict[str, Mapping[str, object]] = {
         "starts": solution.binds,
-        "holds room for": solution.reserves,
+        "reserves capacity for": solution.reserves,
         "evicts": view.evictions,
     }
-    counts = {verb: len(tasks) for verb, tasks in parts.items()}
-    does = ", ".join(f"{verb} {count:,}" for verb, count in counts.items() if count) or "does nothing"
-    status = status_text(solution)
-    if solution.called_optimal:
-        status = "stated to be optimal; the proofs are not checked here"
-    elif equals_optimum and solution.status is SolutionStatus.HEURISTIC:
-        scope = for_this_dump(solution.doubts) + without(solution.doubts)
-        status = f"heuristic decision, as good as the proved optimum{scope}"
-    return Cell(f"{view.name} {does} – {status}.", "quiet")
+    counts = [f"{verb} {counted(len(tasks), 'pod')}" for verb, tasks in parts.items() if tasks]
+    does = f"{', '.join(counts[:-1])} and {counts[-1]}" if len(counts) > 1 else "".join(counts) or "changes nothing"
+    claim = " It is stated to be optimal; the proofs are not checked here." if solution.called_optimal else ""
+    return replace(first, text=f"{first.text} It {does}.{claim}")
 
 
 def _facts(scene: Scene) -> tuple[tuple[str, str], ...]:
@@ -125,8 +117,8 @@ def _moves(scene: Scene) -> tuple[Block, ...]:
 def _stays(scene: Scene) -> tuple[Block, ...]:
     rows = [(view.name, *row) for view in scene.views for row in stay_rows(view.solution.unplaced)]
     if not rows:
-        return (Text("No task is reported as not placed: every pending task is placed, or no engine gave a reason."),)
-    return (table("Tasks that stay, and why", ("decision", "task", "reason stated by the engine"), rows),)
+        return (Text("Every pending pod is placed, or no engine states a reason."),)
+    return (table("Pods that stay pending, and why", ("decision", "task", "reason stated by the engine"), rows),)
 
 
 def _findings(scene: Scene) -> tuple[Block, ...]:

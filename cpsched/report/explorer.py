@@ -7,14 +7,16 @@ page shows nothing that is not also in the report's tables; without a script the
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from cpsched.amounts import listed, short
 from cpsched.instance import Task
 from cpsched.objectives import IN_MILLIONTHS, PRIORITY_OFFSET
 from cpsched.report.document import Picture, Section
+from cpsched.report.explained import JobExplained
 from cpsched.report.levels import proof
 from cpsched.report.nodes import pictured_resources
 from cpsched.report.scene import Scene, View, fate_before
@@ -26,6 +28,8 @@ from cpsched.topology.tree import TOP, Tree
 from cpsched.visible import visible
 
 ZONE = "topology.kubernetes.io/zone"
+Reasons = Mapping[str, Mapping[str, str]]
+"""Decision → pod → why the engine treats it otherwise than the best decision does."""
 NONE = -1
 """Stands where there is no node, job or queue."""
 
@@ -48,17 +52,19 @@ class Explorer:
     """The explorer of a scene; only a page asks for its text."""
 
     scene: Scene
+    reasons: Reasons = field(default_factory=dict)
+    left_pending: Sequence[JobExplained] = ()
 
     @property
     def text(self) -> str:
         """The data as JSON; every text is made visible, and no character can end the script element."""
-        text = json.dumps(_clean(explorer_data(self.scene)), separators=(",", ":"))
+        text = json.dumps(_clean(explorer_data(self.scene, self.reasons, self.left_pending)), separators=(",", ":"))
         return text.replace("<", "\\u003c").replace("\x7f", "\\u007f")
 
 
-def explorer_section(scene: Scene) -> Section:
-    """The first section: a map of all nodes, search, and the details of whatever is chosen."""
-    return Section("explore", "Explore", (Picture("explorer", Explorer(scene)),))
+def explorer_section(scene: Scene, reasons: Reasons, left_pending: Sequence[JobExplained]) -> Section:
+    """The first section: a map of all nodes, search, and the details of what is chosen."""
+    return Section("explore", "Explore", (Picture("explorer", Explorer(scene, reasons, left_pending)),))
 
 
 def _clean(value: Any) -> Any:
@@ -69,7 +75,9 @@ def _clean(value: Any) -> Any:
     return [_clean(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
-def explorer_data(scene: Scene) -> dict[str, Any]:
+def explorer_data(
+    scene: Scene, reasons: Reasons = MappingProxyType({}), left_pending: Sequence[JobExplained] = ()
+) -> dict[str, Any]:
     """The cluster, its tasks, and what each decision does with them."""
     instance, snapshot = scene.instance, scene.snapshot
     offered = {name for node in instance.nodes.values() for name in node.allocatable}
@@ -105,7 +113,8 @@ def explorer_data(scene: Scene) -> dict[str, Any]:
         "millionths": sorted(IN_MILLIONTHS),
         "priority_offset": PRIORITY_OFFSET,
         "tasks": tasks,
-        "views": [_view(scene, view, numbers, nodes, jobs) for view in scene.views],
+        "explained": {str(jobs[one.key]): [one.explanation.summary, one.nodes, one.changes] for one in left_pending},
+        "views": [_view(scene, view, numbers, nodes, jobs, reasons.get(view.name, {})) for view in scene.views],
     }
 
 
@@ -113,8 +122,10 @@ def _asks(task: Task) -> str:
     return listed({name: value for name, value in task.requests.items() if name != "pods"}) or "nothing"
 
 
-def _view(scene: Scene, view: View, numbers: dict[str, int], nodes: Numbers, jobs: Numbers) -> dict[str, Any]:
-    """One decision: only what it changes, why others stay, and its levels."""
+def _view(
+    scene: Scene, view: View, numbers: dict[str, int], nodes: Numbers, jobs: Numbers, reasons: Mapping[str, str]
+) -> dict[str, Any]:
+    """One decision: only what it changes, why pods stay pending, and its levels."""
     solution = view.solution
     places: dict[str, list[Any]] = {}
     for letter, found in (("S", solution.binds), ("W", solution.pipelined), ("H", solution.allocated)):
@@ -135,6 +146,7 @@ def _view(scene: Scene, view: View, numbers: dict[str, int], nodes: Numbers, job
         "places": places,
         "evictions": evictions,
         "stays": stays,
+        "reasons": {str(numbers[key]): texts[why] for key, why in reasons.items() if key in numbers},
         "texts": list(texts),
         "findings": [f"{one.rule}: {one.subject} {one.message}" for one in solution.findings[:100]],
         "levels": [_level(level, view) for level in solution.levels],
@@ -169,7 +181,7 @@ def _groupings(scene: Scene) -> dict[str, dict[str, Any]]:
 
 
 def _size(allocatable: dict[str, int], resources: Iterable[str]) -> str:
-    return listed({name: allocatable.get(name, 0) for name in resources}) or "nothing to give"
+    return listed({name: allocatable.get(name, 0) for name in resources}) or "no capacity"
 
 
 def _path_of(scene: Scene) -> Callable[[str], str]:

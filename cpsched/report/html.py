@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 TEMPLATE = "page.html.j2"
 STYLES = ("page.css", "explorer.css")
-EXPLORER = ("model", "state", "map", "detail", "light", "ladder", "lists", "dropped", "main")
+EXPLORER = ("model", "state", "map", "detail", "light", "ladder", "lists", "dropped", "main", "points")
 """Parts of the explorer's script, in order; together they are one function."""
 
 

@@ -54,14 +54,14 @@ def queue_section(scene: Scene, resources: list[str]) -> Section | None:
         return None
     pictures = [picture for name in scene.snapshot.shares if (picture := _queue(scene, name, resources)).bars]
     states = ("before", *(view.name for view in scene.views))
-    columns = ("queue", "resource", "#deserved", "#limit", "#asks for", *(f"#{state}" for state in states))
+    columns = ("queue", "resource", "#deserved", "#limit", "#requests", *(f"#{state}" for state in states))
     rows = [
         (Cell(one.name), Cell(bar.resource), Cell(bar.deserved), Cell(bar.limit), Cell(bar.wants),
          *(Cell(held.held, "worse" if held.beyond else "") for held in bar.holdings))
         for one in pictures for bar in one.bars
     ]  # fmt: skip
     blocks: list[Block] = [
-        Text("What each queue holds, against what it deserves and the most it may hold; room that is awaited counts."),
+        Text("What each queue holds, against what it deserves and the most it may hold; reserved capacity counts."),
         Picture("queues", tuple(pictures[:MOST_QUEUES])),
     ]
     if len(pictures) > MOST_QUEUES:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from cpsched.comparison.compare import measured
+from cpsched.comparison.contender import Contender
 from cpsched.objectives import IN_MILLIONTHS, level_text
-from cpsched.ranking import FINDINGS, Gap, Standing, gap
+from cpsched.ranking import Gap, Standing, gap
+from cpsched.report.document import Cell, Tone
 from cpsched.report.scene import View
-from cpsched.solution import NO_DECISION, Level, SolutionStatus
+from cpsched.solution import Level, SolutionStatus
 
+TONES: Mapping[str, Tone] = {"behind": "worse", "findings": "worse", "none": "worse"}
 PRIORITY_SUM = "victim_priority_sum"
 """Two numbers in one, so that no axis can show it; tables can."""
 
@@ -23,26 +27,6 @@ class Against:
     gap: Gap | None
     """The first difference, None if there is none (or no decision)."""
 
-    @property
-    def is_behind(self) -> bool:
-        """Worse than the best, or nothing at all."""
-        return self.gap is not None or self.view.solution.status in NO_DECISION
-
-    @property
-    def sentence(self) -> str:
-        """The verdict in words."""
-        name, best, found = self.view.name, self.best.name, self.gap
-        if self.view.solution.status in NO_DECISION:
-            return f"{name} has no decision: {self.view.solution.status.value}."
-        if found is None:
-            return f"{name} is as good as {best} on every level."
-        if found.level == FINDINGS:
-            rules = ", ".join(sorted({one.rule for one in self.view.solution.findings}))
-            return f"{name} breaks rules ({rules}), so it ranks behind {best}."
-        sides = ((found.value, self.view), (found.best, self.best))
-        values = (level_text(found.level, value, values_of(view.solution.levels)) for value, view in sides)
-        return f"{name} is behind {best}, first at {found.level}: {' instead of '.join(values)}."
-
 
 def standings(views: tuple[View, ...]) -> list[Against]:
     """Every decision but the best against it; the first of equals counts as the best, a proved one before others."""
@@ -53,6 +37,15 @@ def standings(views: tuple[View, ...]) -> list[Against]:
         for view, own in stands
         if view is not best
     ]
+
+
+def ranking(views: tuple[View, ...]) -> list[Cell]:
+    """The verdict on each of several decisions in a sentence; nothing for one alone, which is held against no other."""
+    if len(views) < 2:
+        return []
+    stands = [Standing.of(view.decision.snapshot, view.solution) for view in views]
+    contenders = [Contender(view.name, view.solution, one) for view, one in zip(views, stands, strict=True)]
+    return [Cell(f"{one.engine}: {one.sentence}.", TONES.get(one.verdict, "better")) for one in measured(contenders)]
 
 
 def difference(level: Level, best: Level) -> str:

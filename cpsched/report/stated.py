@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from cpsched.errors import InputError
-from cpsched.report.document import Block, Cell, Report, Section, Table, Text, Tone, table
+from cpsched.report.document import Block, Cell, Report, Section, Table, Text, table
 from cpsched.report.jobs import stay_rows
-from cpsched.report.standing import shown
+from cpsched.report.standing import TONES, shown
 from cpsched.report.words import level_words
 from cpsched.solution import Solution
 
 KIND = "Comparison"
-_TONES: dict[str, Tone] = {"behind": "worse", "findings": "worse", "none": "worse"}
 
 
 @dataclass(frozen=True)
@@ -28,6 +27,8 @@ class DecisionFacts:
     solutions: tuple[Solution, ...]
     verdict: tuple[Cell, ...]
     differences: tuple[Table, ...]
+    reasons: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Decision → task → why the engine treats it otherwise than the best decision does."""
 
     @classmethod
     def parse(cls, data: Any, *, file: str | None = None) -> DecisionFacts:
@@ -46,10 +47,12 @@ class DecisionFacts:
                 names=tuple(one["engine"] for one in engines),
                 solutions=tuple(Solution.parse(one["solution"], file=file) for one in engines),
                 verdict=tuple(
-                    Cell(f"{one['engine']}: {one['sentence']}.", _TONES.get(one["verdict"], "better"))
-                    for one in engines
+                    Cell(f"{one['engine']}: {one['sentence']}.", TONES.get(one["verdict"], "better")) for one in engines
                 ),
                 differences=tuple(_differences(one, best) for one in engines if one["differences"]),
+                reasons={
+                    one["engine"]: {each["task"]: each["reason"] for each in one["differences"]} for one in engines
+                },
             )
         except (KeyError, TypeError) as error:
             wrong = f"not a whole {KIND} ({error})"
@@ -67,7 +70,9 @@ def stated_report(facts: DecisionFacts, file: str) -> Report:
     sections = [
         Section("levels", "Levels", tuple(_levels(facts))),
         Section("differences", "What differs, and why", facts.differences or (Text("Nothing differs."),)),
-        Section("stays", "Why others stay", tuple(_rows(facts, "task", "reason stated by the engine", _stay_rows))),
+        Section(
+            "stays", "Why pods stay pending", tuple(_rows(facts, "task", "reason stated by the engine", _stay_rows))
+        ),
         Section("findings", "Rules", tuple(_rows(facts, "rule", "message", _finding_rows))),
     ]
     unchecked = f"Everything here is what {file} states; without the cluster nothing of it was checked."

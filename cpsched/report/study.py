@@ -6,14 +6,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from cpsched.importers.chosen import grouped
-from cpsched.objectives import level_text
 from cpsched.report import charts
 from cpsched.report.distributions import Charts, gap_blocks, pair_blocks, time_blocks
 from cpsched.report.document import Block, Cell, Picture, Report, Section, Text, Tone, table
-from cpsched.report.study_numbers import Row, Study
+from cpsched.report.points import points_section, shown_value
+from cpsched.report.study_numbers import Row, Study, outcome
 from cpsched.report.words import LEVELS
 
-MOST_WORST = 40
+MOST_WORST = 200
+MOST_OF_A_KIND = 10
 
 
 def study_report(
@@ -22,7 +23,7 @@ def study_report(
     embed: Callable[[str, Row, str | None], list[Section]],
     *,
     drawn: bool,
-    most_embedded: int = 5,
+    most_embedded: int = 30,
 ) -> Report:
     """Everything there is to see about a study.
 
@@ -34,17 +35,19 @@ def study_report(
         most_embedded: so many of the worst instances come with their comparison.
     """
     study = Study.of(rows)
-    worst = study.worst(MOST_WORST)
+    worst = study.worst(MOST_WORST, MOST_OF_A_KIND)
     embedded: dict[int, list[Section]] = {}
     for number in _telling([cell for cell, _ in worst])[:most_embedded]:
         cell = worst[number - 1][0]
         best = study.optimum_by_cell.get((cell["instance_sha256"], cell["model"]))
         embedded[number] = embed(f"worst-{number}", cell, best)
+    shown = {worst[number - 1][0]["key"]: f"worst-{number}" for number, one in embedded.items() if one}
     sections = [
-        Section("engines", "How the engines fare", tuple(_engines(study, drawn))),
-        Section("where", "Where they fall behind", tuple(_where(study))),
-        Section("gaps", "How far behind, level by level", tuple(gap_blocks(study, drawn))),
+        Section("engines", "Results by engine", tuple(_engines(study, drawn))),
+        Section("where", "Where they are worse", tuple(_where(study))),
+        Section("gaps", "How much worse, level by level", tuple(gap_blocks(study, drawn))),
         Section("pairs", "Heuristic against optimum", tuple(pair_blocks(study, drawn))),
+        *([points_section(_worst_first(study.decided), shown)] if drawn and study.decided else []),
         Section("times", "Time to proof", tuple(time_blocks(study.times, drawn))),
         Section("worst", "Worst instances", tuple(_worst(worst, {n for n, one in embedded.items() if one}))),
         *(section for _, one in sorted(embedded.items()) for section in one),
@@ -60,6 +63,11 @@ def study_report(
         facts=tuple((name, f"{count:,}") for name, count in facts.items()),
         sections=tuple(sections),
     )
+
+
+def _worst_first(cells: Sequence[Row]) -> list[Row]:
+    """Those that are worse than the optimum before the others, in the study's order."""
+    return sorted(cells, key=lambda cell: outcome(cell) not in ("worse", "breaks rules"))
 
 
 def _telling(worst: Sequence[Row]) -> list[int]:
@@ -81,7 +89,7 @@ def _verdict(study: Study) -> Iterator[Cell]:
     for (engine, model), counts in study.outcomes.items():
         caption = ", ".join(f"{outcome} in {counts[outcome]:,}" for outcome in charts.OUTCOMES if counts[outcome])
         total = sum(counts.values())
-        tone: Tone = "worse" if counts["behind"] + counts["breaks rules"] else "better"
+        tone: Tone = "worse" if counts["worse"] + counts["breaks rules"] else "better"
         yield Cell(
             f"{engine} under {model}, {total:,} decision{'s' * (total != 1)} against the optimum: {caption}.", tone
         )
@@ -104,7 +112,7 @@ def _engines(study: Study, drawn: bool) -> Iterator[Block]:
             if counts[outcome]
         ]
         caption = (
-            "Decisions per engine and model: as good as the optimum, ahead of an unproved one, behind, breaking rules."
+            "Decisions per engine and model: equal to the optimum, better than an unproved one, worse, breaking rules."
         )
         yield Picture("charts", Charts((charts.outcome_chart(values),), caption))
     columns = ("engine", "model", "#decisions", *(f"#{outcome}" for outcome in charts.OUTCOMES))
@@ -113,11 +121,15 @@ def _engines(study: Study, drawn: bool) -> Iterator[Block]:
         for (engine, model), counts in study.outcomes.items()
     ]
     yield table("Decisions against the optimum", columns, rows)
+    names = ("model", "engine", "cells", "failed", "findings", "proved", "same", "behind", "ahead")
+    counts = [tuple(str(row[name]) for name in names) for row in study.summary.rows()]
+    columns = ("model", "engine", *(f"#{name}" for name in names[2:]))
+    yield table("Counts as cpsched study prints them: a decision may break rules and be behind", columns, counts)
 
 
 def _where(study: Study) -> Iterator[Block]:
     if not study.first:
-        yield Text("No task falls behind.")
+        yield Text("No decision is worse than the optimum.")
         return
     yield Text("The first difference decides; each decision counts once, at the most important level that differs.")
     rows = [
@@ -125,7 +137,7 @@ def _where(study: Study) -> Iterator[Block]:
         for who, counts in study.first.items()
         for level, n in counts.most_common()
     ]
-    yield table("First difference", ("engine", "level", "counts", "#decisions behind"), rows)
+    yield table("First difference", ("engine", "level", "counts", "#worse decisions"), rows)
     broken = [(study.who(*who), rule, f"{n:,}") for who, one in study.rules.items() for rule, n in one.most_common()]
     if broken:
         yield table("Rules broken", ("engine", "rule", "#findings"), broken)
@@ -133,22 +145,21 @@ def _where(study: Study) -> Iterator[Block]:
 
 def _worst(worst: Sequence[tuple[Row, list[Row]]], linked: set[int]) -> Iterator[Block]:
     if not worst:
-        yield Text("No decision is behind the optimum.")
+        yield Text("No decision is worse than the optimum.")
         return
-    yield Text("Broken rules first, then the most important level, then by how much. Links lead to comparisons below.")
+    yield Text(
+        f"At most {MOST_OF_A_KIND} of each engine, model and first difference: broken rules first, then the "
+        "most important level, then by how much. Links lead to comparisons below."
+    )
     rows = []
     for number, (cell, _) in enumerate(worst, start=1):
         name = Cell(cell["instance"], section=f"worst-{number}" if number in linked else "")
         label = cell["first_difference"]
-        ours, best = (_value(label, cell[f"first_difference_{side}"]) for side in ("value", "optimal"))
+        ours, best = (shown_value(label, cell[f"first_difference_{side}"]) for side in ("value", "optimal"))
         sizes = (str(cell["nodes"]), str((cell["tasks_pending"] or 0) + (cell["tasks_running"] or 0)))
         rows.append((name, cell["model"], cell["engine"], str(cell["seed"]), *sizes, label, ours, best))
     columns = ("instance", "model", "engine", "#seed", "#nodes", "#tasks", "first difference", "#value", "#optimum")
-    yield table("Furthest behind the optimum", columns, rows)
-
-
-def _value(label: str, text: str | None) -> str:
-    return level_text(label, int(text) if text and text.isdigit() else text or None)
+    yield table("Worst decisions", columns, rows)
 
 
 def _failed(failed: Sequence[Row]) -> Iterator[Block]:

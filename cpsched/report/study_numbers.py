@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from statistics import median, quantiles
 from typing import Any
 
+from cpsched.lab.study.summary import StudySummary
+
 Row = dict[str, Any]
 OPTIMAL = "optimal"
 FINDINGS = "findings"
@@ -50,6 +52,10 @@ class Study:
     gaps: list[LevelGap] = field(default_factory=list)
     times: list[Time] = field(default_factory=list)
     behind: list[tuple[Row, list[Row]]] = field(default_factory=list)
+    decided: list[Row] = field(default_factory=list)
+    """Every cell but those of the engine optimal."""
+    summary: StudySummary = field(default_factory=StudySummary)
+    """The counts that `cpsched study` prints."""
     failed: list[Row] = field(default_factory=list)
     optimum_by_cell: dict[tuple[str, str], str] = field(default_factory=dict)
     """(instance, model) → key of a cell with a decision of the engine optimal, a proved one if there is one."""
@@ -73,16 +79,27 @@ class Study:
         """The engine, with the model where there are several."""
         return engine if len(self.models) == 1 else f"{engine} / {model}"
 
-    def worst(self, most: int) -> list[tuple[Row, list[Row]]]:
-        """The decisions furthest behind, one per instance, model and engine: those that break rules first."""
+    def worst(self, most: int, of_a_kind: int | None = None) -> list[tuple[Row, list[Row]]]:
+        """The worst decisions, one per instance, model and engine: those that break rules first.
+
+        A kind has an engine, a model and a first difference; of each there are at most so many.
+        """
         ranked = sorted(self.behind, key=lambda one: (_badness(*one), one[0]["instance"], one[0]["seed"]))
         chosen: dict[tuple[str, ...], tuple[Row, list[Row]]] = {}
         for cell, levels in ranked:
             chosen.setdefault((cell["instance"], cell["model"], cell["engine"]), (cell, levels))
-        return list(chosen.values())[:most]
+        seen: Counter[tuple[str, ...]] = Counter()
+        kept = []
+        for cell, levels in chosen.values():
+            kind = (cell["engine"], cell["model"], cell["first_difference"])
+            seen[kind] += 1
+            if of_a_kind is None or seen[kind] <= of_a_kind:
+                kept.append((cell, levels))
+        return kept[:most]
 
     def _add(self, cell: Row, levels: list[Row]) -> None:
         self.cells += 1
+        self.summary.add(cell)
         self.instances.add(cell["instance_sha256"])
         self.models.add(cell["model"])
         if cell["status"] != "input":
@@ -94,7 +111,8 @@ class Study:
             self._add_optimum(cell)
             return
         who = (cell["engine"], cell["model"])
-        self.outcomes.setdefault(who, Counter())[_outcome(cell)] += 1
+        self.outcomes.setdefault(who, Counter())[outcome(cell)] += 1
+        self.decided.append(cell)
         self.rules.setdefault(who, Counter()).update(json.loads(cell["findings_by_rule"] or "{}"))
         if cell["compared"] == "behind":
             self.first.setdefault(who, Counter())[cell["first_difference"]] += 1
@@ -111,12 +129,13 @@ class Study:
                 self.optimum_by_cell[cell["instance_sha256"], cell["model"]] = cell["key"]
 
 
-def _outcome(cell: Row) -> str:
+def outcome(cell: Row) -> str:
+    """How a decision stands to the optimum: a key of `charts.OUTCOMES`."""
     if cell["status"] != "ok" or cell["compared"] is None:
         return "no decision"
     if cell["findings"]:
         return "breaks rules"
-    return {"same": "as good", "behind": "behind", "ahead": "ahead"}[cell["compared"]]
+    return {"same": "equal", "behind": "worse", "ahead": "better"}[cell["compared"]]
 
 
 def _gaps(levels: list[Row]) -> Iterator[LevelGap]:

@@ -13,7 +13,7 @@ LEVELS: dict[str, str] = {
     "victim_start_time": "earliest start among the most important victims",
     "gangs_broken": "running gangs pushed below their minimum",
     "tasks_bound": "tasks that start now",
-    "tasks_placed": "tasks that start or wait for their room",
+    "tasks_placed": "tasks that start or wait for reserved capacity",
     "resources_placed": "dominant shares placed, in percent of the cluster, added up",
     "topology_tier_max": "highest tier of a HyperNode that a job or sub-group with networkTopology needs",
     "topology_tier_sum": "these tiers, added up",
@@ -28,4 +28,8 @@ BETTER = {"max": "more", "min": "less"}
 def level_words(name: str, priority: int | None) -> str:
     """The level in a few words; the victim levels between two priorities count only some victims."""
     words = LEVELS.get(name, "")
-    return words if priority is None or name == "jobs_admitted" else f"{words}, out of reach below priority {priority}"
+    return (
+        words
+        if priority is None or name == "jobs_admitted"
+        else f"{words}, of victims that no job below priority {priority} may evict"
+    )

@@ -49,7 +49,8 @@ class GangRights:
         gone = self._victims_by_job[owner.key]
         if self._snapshot.policy.gang_protects(action) != "whole" or len(gone) < owner.holding:
             return False
-        others = [one for one in gone if (one.key, action) in self._named and self._in_reach(job, tasks, one)]
+        named = [one for one in gone if {(one.key, action), (one.key, "")} & self._named]
+        others = [one for one in named if self._in_reach(job, tasks, one)]
         return any(self._snapshot.gang_rights.may_go(one, owner, action) for one in others)
 
     @cached_property

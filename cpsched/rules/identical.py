@@ -10,7 +10,6 @@ from collections.abc import Callable, Container, Hashable, Iterable
 from typing import TYPE_CHECKING
 
 from cpsched.instance import Task
-from cpsched.policy.policy import GANG_ACTIONS
 from cpsched.snapshot import SessionJob, Snapshot
 
 if TYPE_CHECKING:
@@ -45,17 +44,19 @@ def fates(decision: Decision) -> Callable[[SessionJob], Hashable]:
 def victims(rights: Rights) -> Callable[[str, str], Hashable]:
     """The victim, whose identical ones are on the same node, and the action that its eviction names.
 
-    Where victims are evicted for tasks on any node, the kind of victim is enough. A victim of a gang action is stated
-    apart by name: the mark of its PodGroup counts there.
+    Where victims are evicted for tasks on any node, the kind of victim is enough. Where there are gang actions, victims
+    have their own classes: whether all of a gang goes counts there.
     """
     identity_of, kind_of, tasks = (
         rights.snapshot.identity_of,
         rights.snapshot.rights.victim_kind,
         rights.snapshot.instance.tasks,
     )
+    if rights.snapshot.gang_rights.exist:
+        return lambda key, named: (key, named)
     if rights.everywhere:
-        return lambda key, named: (key if named in GANG_ACTIONS else kind_of(tasks[key]), named)
-    return lambda key, named: (key if named in GANG_ACTIONS else identity_of(key), named)
+        return lambda key, named: (kind_of(tasks[key]), named)
+    return lambda key, named: (identity_of(key), named)
 
 
 pairs_of: Callable[[Pairs], Hashable] = id

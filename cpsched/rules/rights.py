@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -44,11 +44,27 @@ class Rights:
         self.everywhere = self.snapshot.policy.rules.eviction_scope == "cluster"
         self._evictions = decision.evictions
         self._gang_rights, self._node_by_task = GangRights(decision), decision.placed
-        self._by_gang: dict[str, GangAction] = {
-            item.task: item.action for item in decision.evictions if item.action in ("gangpreempt", "gangreclaim")
-        }
         self._victims_by_queue, self._placed_by_node = decision.victims_by_queue, decision.placed_by_node
         self._allocated_after = decision.allocated_after
+
+    @cached_property
+    def _by_gang(self) -> dict[str, GangAction]:
+        """Victims of the gang actions; of those that name no action the ones that only these may evict."""
+        found: dict[str, GangAction] = {}
+        tasks, exist = self.snapshot.instance.tasks, self.snapshot.gang_rights.exist
+        for item in self._evictions:
+            if item.action in GANG_ACTIONS:
+                found[item.task] = "gangpreempt" if item.action == "gangpreempt" else "gangreclaim"
+            elif exist and not item.action and item.task in tasks and not any(self._plain(tasks[item.task])):
+                able = [one for one in sorted(GANG_ACTIONS) if self._gang_rights.entitled(tasks[item.task], one)]
+                if able:
+                    found[item.task] = able[0]
+        return found
+
+    def _plain(self, victim: Task, named: str = "") -> Iterator[Pair]:
+        """The tasks placed beside the victim that may evict it, each with the action."""
+        actions_of = self.snapshot.rights.against(victim)
+        return ((task, how) for task in self._beside(victim) for how in actions_of(task) if named in ("", how))
 
     @cached_property
     def _entitled(self) -> dict[str, Entitled]:
@@ -59,16 +75,14 @@ class Rights:
     def _entitled_to(self, key: str, named: str) -> Entitled:
         """The tasks placed beside the victim that may evict it, by the action that the eviction names, or by any."""
         victim = self.snapshot.instance.tasks[key]
-        actions_of = self.snapshot.rights.against(victim)
-        if named in GANG_ACTIONS:
-            return self._entitled_by_gang(victim, named)
-        pairs = [(task, how) for task in self._beside(victim) for how in actions_of(task) if named in ("", how)]
+        if key in self._by_gang:
+            return self._entitled_by_gang(victim, self._by_gang[key])
+        pairs = list(self._plain(victim, named))
         actions = frozenset([action for _, action in pairs])
         return Entitled(tuple(pairs), actions, "preempt" if "preempt" in actions else "reclaim" if actions else None)
 
-    def _entitled_by_gang(self, victim: Task, named: str) -> Entitled:
+    def _entitled_by_gang(self, victim: Task, action: GangAction) -> Entitled:
         """The tasks of jobs for which a gang action may evict the victim, with the kind of right that it is."""
-        action: GangAction = "gangpreempt" if named == "gangpreempt" else "gangreclaim"
         how: Action = "reclaim" if self.snapshot.policy.asks_shares(action) else "preempt"
         pairs: Pairs = tuple([(task, how) for task in self._gang_rights.entitled(victim, action)])
         return Entitled(pairs, frozenset([how]) if pairs else frozenset(), how if pairs else None)

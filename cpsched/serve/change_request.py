@@ -11,7 +11,7 @@ from cpsched.policy import model_names
 from cpsched.what_if.changes import Changes
 
 MOST_NODES = 1000
-FIELDS = ("model", "cordon", "drain", "without", "add", "like", "submit")
+FIELDS = ("model", "cordon", "drain", "evict", "without", "add", "like", "submit")
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,7 @@ class ChangeRequest:
             cordon=self._names("cordon"),
             drain=self._names("drain"),
             without=self._names("without"),
+            evict=self._names("evict"),
             add_nodes=self._added(),
         )
 

@@ -26,6 +26,8 @@ def applied(cluster: Cluster, changes: Changes, submitted: Iterable[Submitted], 
         assume(cluster)
     for name in dict.fromkeys(changes.without):
         pods.remove(cluster, name)
+    for name in dict.fromkeys(changes.evict):
+        pods.evict(cluster, name)
     nodes.add(cluster, changes.add_nodes)
     for name in dict.fromkeys(changes.cordon):
         nodes.cordon(cluster, name)

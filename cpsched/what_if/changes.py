@@ -30,13 +30,15 @@ class Changes:
     """how many nodes are added, and like which node"""
     without: tuple[str, ...] = ()
     """pods that are gone"""
+    evict: tuple[str, ...] = ()
+    """pods that lose their node; those of controllers are pending again"""
     assume_nodes: bool = False
     """whether nodes that only pods name are made"""
     node_usage: Any = None
     """the measured load of nodes, or a file with it; it changes nothing of the cluster, so no answer names it"""
 
     def __bool__(self) -> bool:
-        return any((self.assume_nodes, self.submit, self.cordon, self.drain, self.add_nodes, self.without))
+        return any((self.assume_nodes, self.submit, self.cordon, self.drain, self.add_nodes, self.without, self.evict))
 
 
 @dataclass

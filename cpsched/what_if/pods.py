@@ -25,6 +25,18 @@ def remove(cluster: Cluster, name: str) -> None:
     cluster.state(f"--without {key}", f"pod {key} is gone")
 
 
+def evict(cluster: Cluster, name: str) -> None:
+    """The pod loses its node: its controller makes it again; without a controller it is gone."""
+    item = cluster.found.pop(cluster.index_of(Pod, name, "--evict"))
+    pod = item.object
+    assert isinstance(pod, Pod)
+    if _kind(pod) == EVICTED and pod.status.phase not in _GONE:
+        cluster.found.append(_made_again(item, cluster.created))
+        cluster.state(f"--evict {pod.key}", f"pod {pod.key} is evicted and pending again")
+    else:
+        cluster.state(f"--evict {pod.key}", f"pod {pod.key} is evicted; no controller makes it again elsewhere")
+
+
 def drain(cluster: Cluster, name: str) -> None:
     """The node is cordoned; the controllers of the pods on it make them again, elsewhere.
 

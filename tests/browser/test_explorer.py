@@ -49,55 +49,6 @@ def test_every_node_is_a_cell_that_says_what_happens_on_it(page_of: Open, file: 
     assert cell(page, "cpu-0").inner_text() == "cpu-0"
 
 
-# A stranger's five questions, each in at most three steps from the opening screen.
-
-
-def test_who_is_evicted_for_a_job_and_why(page_of: Open, file: Path) -> None:
-    page = page_of(file)
-    find(page, "urgent")
-    facts_shown = part(page, "detail").inner_text()
-    assert "Job default/urgent" in facts_shown
-    assert (
-        "for it 3 pods are evicted (highest priority 100): finetune/task-0, notebook/task-0, notebook/task-1"
-        in facts_shown
-    )
-    assert "for it 1 pod is evicted (highest priority 100): finetune/task-0" in facts_shown
-
-
-def test_which_node_takes_a_job(page_of: Open, file: Path) -> None:
-    page = page_of(file)
-    find(page, "web")
-    assert "3 start now on cpu-0, cpu-1, cpu-2" in part(page, "detail").inner_text()
-    assert page.locator(".map .cell.gang").count() == 3
-
-
-def test_what_differs_between_the_two(page_of: Open, file: Path) -> None:
-    page = page_of(file)
-    part(page, "show").select_option(label="only what differs")
-    page.locator('input[name="list"][value="pods"]').check()
-    rows = part(page, "list").locator("tbody tr")
-    assert rows.all_inner_texts() == [
-        "notebook/task-0 and 1 alike\t2\t10\t1 cpu, 1 gpu\tstays (gpu-node)\tis evicted (gpu-node)\tstays (gpu-node)"
-    ]
-    assert page.locator(".map .cell:not(.out)").count() == 1
-
-
-def test_is_it_proved(page_of: Open, file: Path) -> None:
-    """Decisions from files carry no proof, and the opening screen says so of each."""
-    page = page_of(file)
-    assert "heuristic decision, no optimality proof" in page.locator(".verdict").inner_text()
-    assert "heuristic decision, no optimality proof" in part(page, "counted").inner_text()
-
-
-def test_what_should_change_for_a_job_that_stays(page_of: Open, file: Path) -> None:
-    page = page_of(file)
-    find(page, "large")
-    facts_shown = part(page, "detail").inner_text()
-    assert "1 stays pending; why: no node has 64 cpu" in facts_shown
-    assert "cpsched explain" in facts_shown
-    assert "default/large" in facts_shown
-
-
 def test_choosing_lights_up_the_gang_and_its_victims(page_of: Open, file: Path) -> None:
     page = page_of(file)
     find(page, "urgent")
@@ -337,6 +288,6 @@ def test_without_a_script_everything_stands_in_the_tables(browser: Any, file: Pa
     page = context.new_page()
     page.goto(file.as_uri())
     assert page.locator("#explorer").is_hidden()
-    assert page.get_by_text("Tasks that come or go").is_visible()
+    assert page.get_by_role("heading", name="Placed and evicted pods").is_visible()
     assert page.locator("article.node").first.is_visible()
     context.close()

@@ -25,7 +25,7 @@ def test_1500_nodes_and_8000_tasks(page_of: Open, tmp_path: Path) -> None:
     assert page.locator("article.node").count() == 40
     assert page.locator(".fleet svg").count() == 3
     assert page.locator(".fleet svg").first.get_attribute("aria-label") == "before: 1500 of 1500 nodes in use"
-    assert page.locator("#moves .quiet").last.inner_text() == "4,000 more rows are left out."
+    assert page.locator("#moves .quiet").last.inner_text() == "1,483 more rows are left out."
     assert page.locator("*").count() < 20_000
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
 from cpsched.lab.study.folder import RunFolder
 from cpsched.lab.study.recipe import Recipe
 from cpsched.lab.study.results import read
 from cpsched.lab.study.run import Means, run
+from cpsched.lab.study.summary import StudySummary
 from cpsched.report.html import html
 from cpsched.report.study import study_report
 from cpsched.report.worst import embedding
@@ -48,7 +50,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_charts_follow_the_scheme(page_of: Open, study: Path, scheme: str) -> None:
     page = page_of(study, scheme=scheme)
-    assert page.locator(".chart svg").count() == 6  # outcomes, two levels behind, two pairs, times
+    assert page.locator("section:not(#points) .chart svg").count() == 6  # outcomes, two levels behind, two pairs, times
     fill = page.locator("#engines .chart path[fill='var(--blue)']").first.evaluate("one => getComputedStyle(one).fill")
     assert fill == ("rgb(0, 114, 178)" if scheme == "light" else "rgb(86, 180, 233)")
     text = page.locator("#times .chart text").first.evaluate("one => getComputedStyle(one).fill")
@@ -78,6 +80,41 @@ def test_the_worst_lead_to_their_comparison(page_of: Open, tmp_path: Path) -> No
     assert [panels.nth(n).locator(".row").last.locator("li.victim").count() for n in range(3)] == [0, 3, 1]
 
 
+def test_points_chosen_in_one_chart_are_marked_in_the_other_and_listed(page_of: Open, study: Path) -> None:
+    page = page_of(study)
+    linked = page.locator("#linked")
+    charts, rows = linked.locator("svg[role=img]"), linked.locator("tbody tr")
+    assert rows.count() == 13
+    linked.locator("select[name=level]").select_option("jobs_admitted")
+    assert rows.locator("th").all_inner_texts() == [HOSTILE]
+    assert [charts.nth(n).locator(".point:not(.dim)").count() for n in range(2)] == [1, 1]
+    linked.get_by_role("button", name="Show all").click()
+    charts.first.scroll_into_view_if_needed()
+    box = charts.nth(1).locator(".point").first.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    chosen = rows.count()
+    assert 0 < chosen < 13
+    assert [charts.nth(n).locator(".point:not(.dim)").count() for n in range(2)] == [chosen, chosen]
+    assert linked.locator('[data-part="counted"]').inner_text().startswith(f"{chosen} decision")
+
+
+def test_the_numbers_are_those_of_the_terminal(page_of: Open, study: Path) -> None:
+    row = page_of(study).locator("#engines table").last.locator("tbody tr").filter(has_text="volcano").first
+    names = ("model", "engine", "cells", "failed", "findings", "proved", "same", "behind", "ahead")
+    rows = [cell(f"i{n}", levels=[level("victim_count", 1 + n % 3, 1)]) for n in range(12)]
+    rows += [cell(HOSTILE, levels=[level("jobs_admitted", 0, 2, "max")])]
+    [printed] = StudySummary.of(one for one, _ in rows).rows()
+    assert row.locator("th, td").all_inner_texts() == [str(printed[name]) for name in names]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(page_of: Open, study: Path, scheme: str) -> None:
+    found = Axe().run(page_of(study, scheme=scheme)).response["violations"]
+    serious = [one for one in found if one["impact"] in ("serious", "critical")]
+    assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in serious] == []
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_page_is_no_wider_than_the_screen(page_of: Open, study: Path, width: int) -> None:
     assert page_of(study, width=width).evaluate("document.documentElement.scrollWidth") <= width
@@ -85,7 +122,7 @@ def test_the_page_is_no_wider_than_the_screen(page_of: Open, study: Path, width:
 
 def test_names_in_charts_are_only_names(page_of: Open, tmp_path: Path) -> None:
     page = page_of(written(tmp_path, HOSTILE))
-    assert page.locator("img, main script").count() == 0
+    assert page.locator('img, main script:not([type="application/json"])').count() == 0
     assert HOSTILE in page.locator("#engines .chart").inner_text()
 
 

@@ -25,7 +25,7 @@ ONE_MORE = "1073741825 (about 1.00Gi)"
             "one-byte-more",
             [
                 f"Insufficient memory (needs {ONE_MORE}, no node has more than 1Gi)",
-                f"queue: default holds 0 memory of its deserved share of 1Gi, {ONE_MORE} more is asked for",
+                f"queue: default holds 0 memory of its deserved share of 1Gi, {ONE_MORE} more is requested",
                 "queue default holds 0 of its deserved share of 1Gi",
                 "+1 memory on node n",
             ],
@@ -34,7 +34,7 @@ ONE_MORE = "1073741825 (about 1.00Gi)"
             "storage",
             [
                 "Insufficient ephemeral-storage (needs 30Gi, no node has more than 20Gi)",
-                "queue: default holds 0 ephemeral-storage of its deserved share of 20Gi, 30Gi more is asked for",
+                "queue: default holds 0 ephemeral-storage of its deserved share of 20Gi, 30Gi more is requested",
                 "+10Gi ephemeral-storage on node n",
             ],
         ),
@@ -42,7 +42,7 @@ ONE_MORE = "1073741825 (about 1.00Gi)"
             "gpus",
             [
                 "Insufficient nvidia.com/gpu (needs 3, no node has more than 2)",
-                "queue: default holds 0 nvidia.com/gpu of its deserved share of 2, 3 more is asked for",
+                "queue: default holds 0 nvidia.com/gpu of its deserved share of 2, 3 more is requested",
                 "+1 nvidia.com/gpu on node n",
             ],
         ),

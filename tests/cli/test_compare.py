@@ -26,7 +26,7 @@ def test_one_instance_shows_levels_and_reasons(cli: Command, tiny: Path) -> None
     code, out, err = cli("compare", tiny)
     assert (code, err) == (0, "")
     assert out.startswith("preempt-one-is-enough.json, model volcano\n1 node, 3 pods running, 1 pending; ")
-    assert "scheduler volcano\nvolcano: behind at victim_priority_sum" in out
+    assert "scheduler volcano\nvolcano: worse than the proved optimum at victim_priority_sum" in out
     assert "first difference" in out
     assert "it was not needed" in out
 

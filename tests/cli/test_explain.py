@@ -16,9 +16,7 @@ USUAL = ("--workers", 1)
 def test_tables(cli: Command) -> None:
     ended = cli("explain", STAYS, "--job", "default/gang", *USUAL)
     assert (ended.code, ended.err) == (0, "")
-    assert ended.out.partition("\n\n")[2].startswith(
-        "Job default/gang stays: no decision that keeps the rules places it"
-    )
+    assert ended.out.partition("\n\n")[2].startswith("Job default/gang cannot be placed by any feasible decision")
     assert "minAvailable 3 → 2" in ended.out
 
 

@@ -58,14 +58,14 @@ def test_json_comes_with_a_warning(cli: Command, dump: Path) -> None:
 def test_compare_check_explain_and_report_begin_with_it(cli: Command, dump: Path, tmp_path: Path) -> None:
     _, out, _ = cli("compare", dump, "--engines", "optimal", "-o", tmp_path / "compared.json")
     assert LINE in out.splitlines()[:4]
-    assert "nothing is better on any level, proved for this dump" in out
+    assert "proved optimal on every level for this dump" in out
     assert json.loads((tmp_path / "compared.json").read_text())["doubts"][0]["text"] == STATED
     assert STATED in cli("check", dump, "--no-optimum").err
     assert LINE in cli("explain", dump).out.splitlines()[:3]
     assert json.loads(cli("explain", dump, "--json").out)["doubts"][0]["text"] == STATED
     _, out, _ = cli("explain", dump, "--job", "batch/too-big")
     assert LINE in out.splitlines()[:3]
-    assert "Every statement that something is impossible or best is proved for this dump." in out
+    assert "What is called impossible or best is proved for this dump." in out
     _, out, _ = cli("report", dump, "--engines", "optimal", "--format", "markdown")
     assert f"- **{LINE}**" in out
     assert "optimal: every level proved for this dump" in out

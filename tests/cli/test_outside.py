@@ -200,10 +200,13 @@ def test_a_study_shows_no_stored_proof(cli: Command, tiny: Path, tmp_path: Path)
 def test_report(cli: Command, tiny: Path, file: Path, engine: str) -> None:
     alone = cli("report", tiny, "--solution", file)
     assert (alone.code, alone.err) == (0, "")
-    assert "What optimal (forged.json) would do, checked by model throughput" in alone.out
+    assert "Decisions of optimal (forged.json), checked under model throughput" in alone.out
     beside = cli("report", tiny, "--solution", file, "--engines", "optimal", "--model", "volcano")
-    assert "optimal (forged.json): behind at jobs_admitted[1000]: 0 against 1." in beside.out
-    assert "optimal: nothing is better on any level, proved." in beside.out
+    assert (
+        "optimal (forged.json): worse than the proved optimum at jobs_admitted[1000]: it admits 0 starving jobs"
+        in beside.out
+    )
+    assert "optimal: proved optimal on every level." in beside.out
     decided = cli("report", tiny, "--engines", engine)
     for ended in (alone, decided):
         assert "proved (" not in ended.out

@@ -223,9 +223,9 @@ def test_a_solver_that_writes_nothing_leaves_the_level_as_it_is(cli: Command, tm
     assert "steps" not in file.read_text()
 
 
-@pytest.mark.parametrize(("prover", "said"), [("exec:", "names no program"), ("exec:'a", "quot"), ("glpk", "glpk")])
-def test_a_prover_that_is_none_is_one_line(cli: Command, prover: str, said: str) -> None:
+@pytest.mark.parametrize(("prover", "text"), [("exec:", "names no program"), ("exec:'a", "quot"), ("glpk", "glpk")])
+def test_a_prover_that_is_none_is_one_line(cli: Command, prover: str, text: str) -> None:
     code, out, err = cli("solve", INPUT, "--prover", prover)
     assert (code, out) == (2, "")
-    assert said in err
+    assert text in err
     assert len([line for line in err.splitlines() if line.startswith("cpsched: error")]) == 1

@@ -185,6 +185,21 @@ def test_a_proof_about_a_session_that_no_statement_is_made_of_is_refused(cli: Co
     assert "its proof is about sessions without actions that evict for whole jobs" in out
 
 
+def test_long_proofs_are_written_beside_and_larger_ones_not_at_all(
+    cli: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "certificate.json"
+    monkeypatch.setattr("cpsched.optimum.proofs.write.LARGEST_INLINE", 50)
+    assert cli("solve", INPUT, "--certificate", file, "--proofs", "all").code == 0
+    named = {one["evidence"].get("file") for one in json.loads(file.read_text())["levels"]} - {None}
+    assert {path.name for path in tmp_path.glob("*.steps.gz")} == {f"{name}.steps.gz" for name in named}
+    assert len(named) > 5
+    assert cli("verify", file, INPUT, "--strict").code == 0
+    monkeypatch.setattr("cpsched.optimum.proofs.write.LARGEST_FILE", 10)
+    assert cli("solve", INPUT, "--certificate", file, "--proofs", "all").code == 0
+    assert "file" not in {key for one in json.loads(file.read_text())["levels"] for key in one["evidence"]}
+
+
 def test_a_bomb_is_one_line(cli: Command, written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cpsched.proof.reading.LONGEST_PROOF", 10**6)
     moved_beside(written, "victim_count", b'["sum",1,[]]\n' * 100_000)

@@ -22,12 +22,14 @@ def decision(cli: Command, tiny: Path, tmp_path: Path) -> Path:
 def test_without_a_wish_the_mirror_meets_the_optimum_in_tables(cli: Command, tiny: Path) -> None:
     code, out, err = cli("report", tiny)
     assert (code, err) == (0, "")
-    assert "volcano: behind at victim_priority_sum: 3 victims, priority sum 120 against 1 victim" in out
-    assert "it was not needed: without it no further rule breaks" in out
-    assert "optimal: nothing is better on any level, proved." in out
-    assert "optimal holds room for 1, evicts 1 – optimal, every level proved." in out
+    assert (
+        "volcano: worse than the proved optimum at victim_priority_sum: it has 3 victims with priority sum 120" in out
+    )
+    assert "it was not needed: without this eviction no further rule is broken" in out
+    assert "optimal: proved optimal on every level. It reserves capacity for 1 pod and evicts 1 pod." in out
     assert re.search(
-        r"notebook/task-0 +10 +1 cpu, 1 gpu +on gpu-node +evicted \(preempt for default/urgent\) +stays", out
+        r"notebook/task-0 and 1 alike +10 +1 cpu, 1 gpu +on gpu-node +evicted \(preempt for default/urgent\) +stays",
+        out,
     )
     assert re.search(r"gpu-node +gpu +8 +8 +0 +0 +6 +8", out)
 
@@ -38,10 +40,10 @@ def test_nothing_is_called_proved_and_without_proof_at_once(cli: Command, tmp_pa
     jobs = [{"name": "small", "tasks": [{"requests": {"cpu": "1"}}]}]
     file.write_text(json.dumps({"apiVersion": "cpsched/v1", "kind": "Instance", "nodes": [node], "jobs": jobs}))
     both = cli("report", file).out
-    assert "volcano starts 1 – heuristic decision, as good as the proved optimum." in both
+    assert "volcano: equal on every level to the optimum, which is proved. It starts 1 pod." in both
     assert "no optimality proof" not in both
     alone = cli("report", file, "--engines", "volcano").out
-    assert "volcano starts 1 – heuristic decision, no optimality proof." in alone
+    assert "volcano: heuristic decision, no optimality proof. It starts 1 pod." in alone
 
 
 def test_stored_decisions_are_checked_and_no_task_else_decides(
@@ -53,20 +55,23 @@ def test_stored_decisions_are_checked_and_no_task_else_decides(
     monkeypatch.setattr("cpsched.engines.run", fails)
     code, out, _ = cli("report", tiny, "--solution", decision, "--solution", decision)
     assert code == 0
-    assert "volcano (volcano.json) (2): as good as the best here; that nothing is better is not proved." in out
+    assert (
+        "volcano (volcano.json) (2): equal on every level to volcano (volcano.json); that it is optimal is not proved."
+        in out
+    )
 
 
 def test_a_stored_decision_beside_an_engine(cli: Command, tiny: Path, decision: Path) -> None:
     out = cli("report", tiny, "--solution", decision, "--engines", "optimal").out
-    assert "What volcano (volcano.json) and optimal would do" in out
+    assert "Decisions of volcano (volcano.json) and optimal, checked under" in out
 
 
 def test_the_proofs_of_a_file_are_claims(cli: Command, tiny: Path, decision: Path, tmp_path: Path) -> None:
     best = tmp_path / "best.json"
     assert cli("solve", tiny, "-o", best).code == 0
     out = cli("report", tiny, "--solution", decision, "--solution", best).out
-    assert "optimal (best.json): no engine here is better; that nothing is better is not proved." in out
-    assert "evicts 1 – stated to be optimal; the proofs are not checked here." in out
+    assert "optimal (best.json): the best decision here; that it is optimal is not proved." in out
+    assert "evicts 1 pod. It is stated to be optimal; the proofs are not checked here." in out
     assert "proved (" not in out
 
 
@@ -154,7 +159,10 @@ def test_a_comparison_is_checked_again_or_shown_as_unchecked(cli: Command, tiny:
     beside = cli("report", file, "--format", "html").out
     assert 'aria-label="gpu-node, optimal (comparison.json)"' in beside
     assert "stated so in the file" not in beside
-    assert "volcano (comparison.json): behind at victim_priority_sum: 3 victims" in beside
+    assert (
+        "volcano (comparison.json): worse than optimal (comparison.json) at victim_priority_sum: it has 3 victims"
+        in beside
+    )
     (tmp_path / tiny.name).write_text(tiny.read_text().replace('"cpu": "64"', '"cpu": "65"'))
     assert "A Comparison does not hold the cluster" in cli("report", file).out
 
@@ -164,11 +172,11 @@ def test_a_study_in_all_forms(cli: Command, tiny: Path, tmp_path: Path) -> None:
     assert cli("study", folder, "--instances", tiny, "--workers", "1").code == 0
     code, out, err = cli("report", folder)
     assert (code, err) == (0, "")
-    assert "volcano under volcano, 1 decision against the optimum: behind in 1." in out
+    assert "volcano under volcano, 1 decision against the optimum: worse in 1." in out
     assert re.search(
         r"preempt-one-is-enough.json +volcano +volcano +1 +1 +4 +victim_priority_sum +3 victims, priority sum 120", out
     )
-    assert re.search(r"notebook/task-0 +10 +1 cpu, 1 gpu +on gpu-node +evicted", out)
+    assert re.search(r"notebook/task-0 and 1 alike +10 +1 cpu, 1 gpu +on gpu-node +evicted", out)
     page = cli("report", folder, "--format", "html").out
     assert page.count("<svg") == 3
     assert "2 victims, priority sum 20" in page

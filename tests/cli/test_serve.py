@@ -79,9 +79,12 @@ def test_a_submitted_job_and_nodes_are_decided_and_held_against_the_cluster_as_g
     stated = verdict(page)
     assert status == 200
     assert "Job default/train, 4 pods" in stated
-    assert "optimal starts 4" in stated
+    assert "optimal: proved optimal on every level. It starts 4 pods." in stated
     assert "Without these changes: optimal has nothing to decide" in stated
     assert "default/train" in page
+    changed = page.partition('id="changed"')[2].partition("</section>")[0]
+    assert "default/train-worker-0 and 3 alike" in re.sub(r"<[^>]+>", "", changed)
+    assert "not in the cluster" in changed
 
 
 def test_what_is_wrong_is_stated_and_nothing_is_changed(server: tuple[str, int]) -> None:
@@ -108,7 +111,8 @@ def test_a_form_of_another_kind_is_refused(server: tuple[str, int]) -> None:
     status, text = asked(server, "POST", conf="/etc/passwd")
     assert (status, text) == (
         400,
-        "This is not the page's form: unknown field conf; one of model, cordon, drain, without, add, like, submit\n",
+        "This is not the page's form: unknown field conf; "
+        "one of model, cordon, drain, evict, without, add, like, submit\n",
     )
     assert asked(server, "POST", submit="x" * 2**21)[0] == 413
 

@@ -91,3 +91,17 @@ def test_stdin_is_read_once(cli: Command, parts: tuple[Path, Path]) -> None:
         ended = cli(command, parts[0], "-", "-")
         assert (ended.code, ended.out) == (2, "")
         assert ended.err == "cpsched: error: two inputs are stdin; name a file for one of them\n"
+
+
+def test_what_import_wrote_of_a_cluster_is_no_case(cli: Command, tmp_path: Path) -> None:
+    """A dump may lack a node; so may the Instance that was made of it, for every command."""
+    dump, made = (
+        written(tmp_path / "dump.json", node("n1"), pod("runs", "2", on="gone"), pod("p", "1")),
+        tmp_path / "i.json",
+    )
+    assert cli("import", dump, "-o", made).code == 0
+    assert json.loads(cli("solve", made, "--json").out)["binds"] == {"a/p": "n1"}
+    ended = cli("solve", made, "--strict")
+    assert (ended.code, "sits on node gone" in ended.err) == (2, True)
+    ended = cli("study", tmp_path / "run", "--instances", dump, "--engines", "kube", "--models", "kube")
+    assert (ended.code, "Failed" in ended.out) == (0, False)

@@ -65,7 +65,7 @@ def test_where_tasks_go_is_grouped_by_job_the_most_important_first_and_capped(cl
     head = {"apiVersion": "cpsched/v1", "kind": "Instance", "priorityClasses": {"high": 9}}
     file.write_text(json.dumps({**head, "nodes": [node], "jobs": jobs}))
     out = cli("solve", file, "--engine", "volcano").out
-    rows = [line.split() for line in out.partition("Where tasks go")[2].splitlines()]
+    rows = [line.split() for line in out.partition("Placed tasks")[2].splitlines()]
     assert [row for row in rows if row[-2:] == ["starts", "now"]][:4] == [
         ["default/top", "top/task-0", "n", "starts", "now"],
         ["top/task-1", "n", "starts", "now"],

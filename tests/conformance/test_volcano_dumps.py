@@ -113,8 +113,8 @@ def test_a_gang_with_too_little_is_counted_apart() -> None:
     [gang] = found.findings
     assert (gang.rule, gang.subject) == ("gang", "lab/capped")
     text = "".join(str(part) for part in cells(decision_tables(Snapshot(instance, policy), found)))
-    assert "1, 1 of them with too little" in text
-    assert "gets too little" in text
+    assert "1, 1 of them with less than their minimum" in text
+    assert "gets less than its minimum" in text
 
 
 def cells(parts: Iterable[Table | str | Sequence[str]]) -> Iterator[str]:
@@ -154,5 +154,5 @@ def test_a_comparison_says_so_too() -> None:
     session = Session("v06", *opened("v06-capability"))
     solution = engines.run("volcano", session.instance, session.policy, engines.Options())
     found = compared(session, [given(session, "volcano", solution)], engines.Options())
-    assert "1, 1 of them with too little" in found.to_markdown()
+    assert "1, 1 of them with less than their minimum" in found.to_markdown()
     assert found.to_dict(solutions=False)["engines"][0]["with_too_little"] == {"jobs_admitted[0]": 1}

@@ -29,7 +29,7 @@ def check_sums(page: str) -> None:
     found = numbers(page)
     broken, clean = found["decisions that break a rule"], found["decisions that break none"]
     assert found["different decisions recorded in them"] == broken + clean
-    parts = ("optimal, proved", "behind: a better decision is at hand", "as good as the best found, not proved")
+    parts = ("optimal, proved", "worse: a better decision is known", "equal to the best found, not proved")
     assert found["of these, compared with the optimum"] == sum(found[part] for part in parts) <= clean
 
 
@@ -61,4 +61,4 @@ def test_a_page_is_made_from_a_corpus(tmp_path: Path) -> None:
     assert [one.place for one in chosen] == sorted(one.place for one in chosen)
     stated = reasons_of(str(corpus), "volcano", chosen, optima, OPTIONS).splitlines()
     assert len(stated) == len(chosen)
-    assert all("is behind at" in line for line in stated)
+    assert all("is worse than" in line for line in stated)

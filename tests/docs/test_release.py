@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 def test_the_version_is_stated_once() -> None:
     assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] == __version__
+    assert f"Version {__version__}, Python 3.11 or newer" in (ROOT / "README.md").read_text()
     assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == __version__
 
 

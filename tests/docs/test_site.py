@@ -24,6 +24,8 @@ def test_the_site_builds_and_every_link_of_it_leads_somewhere(tmp_path: Path) ->
     built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stdout + built.stderr
     page = (tmp_path / "site" / "index.html").read_text()
+    reference = (tmp_path / "site" / "python.html").read_text()
+    assert [name for name in cpsched.__all__ if name.isalpha() and f"cpsched.{name}" not in reference] == []
     loaded = re.findall(r'<(?:script|link|img)[^>]+(?:src|href)="([^"]+)"', page)
     assert [address for address in loaded if address.startswith(("http", "//"))] == []
 
@@ -46,6 +48,8 @@ def test_the_tours_commands_run(tmp_path: Path) -> None:
         # The gate fails where Volcano itself breaks a rule; that is what it is for.
         assert ended.returncode == (1 if command.startswith("cpsched check") else 0), (command, ended.stderr)
         assert "Traceback" not in ended.stderr
+        if command.startswith("cpsched compare"):
+            assert "worse than the proved optimum" in ended.stdout
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=[notebook.stem for notebook in NOTEBOOKS])
@@ -65,6 +69,26 @@ def test_the_page_about_python_names_all_that_is_exported() -> None:
     page = (ROOT / "docs" / "python.md").read_text()
     missing = [name for name in cpsched.__all__ if name != "__version__" and not re.search(rf"\b{name}\b", page)]
     assert missing == []
+
+
+def test_the_ratios_of_the_benchmark_page_are_those_of_the_studies() -> None:
+    page = (ROOT / "docs" / "benchmarks.md").read_text()
+    rows = re.findall(
+        r"^\| \[.*\]\((\S+)\) \| ([\d,]+) \| ([\d,]+) \(\S+%\) \| ([\d,]+) \(\S+%\) \| (\d+) \|$", page, re.MULTILINE
+    )
+    assert len(rows) == 4
+    for place, compared, optimal, worse, broken in rows:
+        text = (ROOT / "docs" / place).read_text()
+        if "real-" in place:
+            assert f"compared with the optimum | {compared} |" in text
+            assert f"| — optimal, proved | {optimal} (" in text
+            assert f"| — worse: a better decision is known | {worse} (" in text
+            assert f"| decisions that break a rule | {broken} (" in text
+        else:
+            assert f" {optimal} | {worse} | {broken} |" in next(
+                line for line in text.splitlines() if "| all | all |" in line
+            )
+            assert int(compared) == int(optimal) + int(worse)
 
 
 def test_commands_in_questions_exist() -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from cpsched.optimum.proofs.root import prove
+from cpsched.proof.counts import is_countable
 from cpsched.proof.forms import FORMS
 from cpsched.proof.rows import ProofStatement
 from cpsched.proof.steps import Replayer
@@ -18,6 +19,7 @@ from tests.oracle.neighbours import neighbourly
 from tests.oracle.plugin_sessions import KINDS, session
 from tests.oracle.proofs import statements, unsatisfied
 from tests.oracle.sessions import contest, entering, overcommitted
+from tests.oracle.topology_sessions import topology_session
 
 CHUNK = 100
 
@@ -61,6 +63,16 @@ def test_statements_of_sessions_with_rules_of_plugins_do_too(kind: str) -> None:
     for seed in range(40):
         snapshot = session(kind, seed)
         legal = (decision for decision in decisions(snapshot) if not violations(decision))
+        assert not list(unsatisfied(snapshot, legal)), seed
+
+
+@pytest.mark.parametrize("kind", ["near", "soft", "sub-groups"])
+def test_statements_of_sessions_with_hyper_nodes_do_too(kind: str) -> None:
+    """Where gang actions run no statement is made."""
+    for seed in range(15):
+        snapshot = topology_session(kind, seed)
+        legal = [decision for decision in decisions(snapshot) if not violations(decision)]
+        assert all(map(is_countable, legal))
         assert not list(unsatisfied(snapshot, legal)), seed
 
 

@@ -11,6 +11,9 @@ from cpsched.comparison.session import CaseOptions, Session, open_session
 from cpsched.importers.corpus import Case, cases
 from cpsched.options import Options
 from cpsched.ranking import Gap, Standing, gap
+from cpsched.resources import add, total_of
+from cpsched.rules import Decision as SeenDecision
+from cpsched.rules.placement import exceeded
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Solution, SolutionStatus
 
@@ -38,6 +41,10 @@ class Decision:
     """Which level from the top the gap is on."""
     on_last: bool = False
     """Whether that is the last one, which only breaks ties."""
+    victims: int = 0
+    """Tasks that it evicts."""
+    needed: int = 0
+    """How many of them what is placed has no room without, taken node by node."""
 
     @property
     def profile(self) -> str:
@@ -75,7 +82,8 @@ def decisions(corpus: str, model: str, optima: Optima, options: Options) -> Iter
         snapshot = Snapshot(session.instance, session.policy)
         best = None if promised(case) else _optimum(snapshot, optima.best(session.instance, session.policy, options))
         yield [
-            _decision(case, number, found, best) for number, found in enumerate(recorded(session, snapshot), start=1)
+            _decision(snapshot, case, number, found, best)
+            for number, found in enumerate(recorded(session, snapshot), start=1)
         ]
 
 
@@ -86,10 +94,29 @@ def _optimum(snapshot: Snapshot, best: Solution) -> Optimum:
     return Optimum(best.status is SolutionStatus.OPTIMAL, sum(level.seconds for level in best.levels), standing)
 
 
-def _decision(case: Case, number: int, found: tuple[Solution, Standing, int], best: Optimum | None) -> Decision:
+def _decision(
+    snapshot: Snapshot, case: Case, number: int, found: tuple[Solution, Standing, int], best: Optimum | None
+) -> Decision:
     solution, standing, count = found
     rules = tuple(sorted({finding.rule for finding in solution.findings}))
     behind = None if best is None or rules else gap(standing, best.standing)
     place = 0 if behind is None else standing.labels.index(behind.level)
     on_last = behind is not None and place == len(standing.labels) - 1
-    return Decision(case.id, number, count, rules, best, behind, place, on_last)
+    victims, needed = len(solution.evicted), needed_victims(snapshot, solution)
+    return Decision(case.id, number, count, rules, best, behind, place, on_last, victims, needed)
+
+
+def needed_victims(snapshot: Snapshot, solution: Solution) -> int:
+    """Victims that are left once each that is not needed is given back, the most important and the largest first."""
+    decision = SeenDecision.of(snapshot, solution)
+    needed = 0
+    for node, gone in decision.victims_by_node.items():
+        asked, room = decision.asked_by_node.get(node, {}), dict(snapshot.future_idle[node])
+        room = add(room, total_of([victim.requests for victim in gone]))
+        for victim in sorted(gone, key=lambda one: (-one.pod_priority, -sum(one.requests.values()), one.key)):
+            less = {name: amount - victim.requests.get(name, 0) for name, amount in room.items()}
+            if exceeded(asked, less):
+                needed += 1
+            else:
+                room = less
+    return needed

@@ -26,6 +26,23 @@ def figures(found: Sequence[list[Decision]]) -> str:
     return "\n\n".join(parts)
 
 
+def victims_table(found: Iterable[list[Decision]]) -> str:
+    """How many victims recorded decisions have, and how many of these their own placements need."""
+    evicting = [one for case in found for one in case if one.victims]
+    rows: dict[str, list[Decision]] = defaultdict(list)
+    for one in evicting:
+        rows[one.profile].append(one)
+    lines = ["| profile | decisions that evict | victims | of these needed | decisions with one that is not |"]
+    lines.append("|---|--:|--:|--:|--:|")
+    for name, some in [*sorted(rows.items()), ("together", evicting)]:
+        spare = sum(one.victims > one.needed for one in some)
+        victims, needed = sum(one.victims for one in some), sum(one.needed for one in some)
+        lines.append(
+            f"| `{name}` | {len(some):,} | {victims:,} | {needed:,} | {spare:,} |".replace("`together`", "together")
+        )
+    return "\n".join(lines)
+
+
 def worst(flat: Iterable[Decision]) -> list[Decision]:
     """The decisions without findings that are furthest behind: on the highest level, by the most, once per session."""
     order = sorted(
@@ -81,13 +98,13 @@ def _overall(found: Sequence[list[Decision]], flat: Sequence[Decision]) -> str:
         ("decisions that break none", share(len(clean), len(flat))),
         ("of these, compared with the optimum", f"{len(compared_):,}"),
         ("— optimal, proved", share(sum(one.is_optimal for one in compared_), len(compared_))),
-        ("— behind: a better decision is at hand", share(sum(one.is_behind for one in compared_), len(compared_))),
+        ("— worse: a better decision is known", share(sum(one.is_behind for one in compared_), len(compared_))),
         (
-            "— behind on another level than the last one",
+            "— worse on another level than the last one",
             share(sum(one.is_behind and not one.on_last for one in compared_), len(compared_)),
         ),
         (
-            "— as good as the best found, not proved",
+            "— equal to the best found, not proved",
             share(sum(not one.is_optimal and not one.is_behind for one in compared_), len(compared_)),
         ),
         ("sessions compared in which every recorded decision is optimal", _always(whole)),

@@ -34,24 +34,28 @@ class StudySummary:
         """Count what happened."""
         summary = cls()
         for row in cells:
-            group = (row["model"], row["engine"])
-            counts = summary.groups.setdefault(group, Counter())
-            counts["cells"] += 1
-            if row["status"] != "input":
-                size = (row["nodes"], row["tasks_running"], row["tasks_pending"])
-                summary.sizes[row["instance"]] = Size(*(count or 0 for count in size))
-                summary.choices[row["instance_sha256"], row["model"]] = (row["model"], row["model_by"] or "")
-            summary.doubts.update((row["doubts"] or "").splitlines())
-            counts[row["status"]] += 1
-            counts["failed"] += row["status"] != "ok"
-            counts["proved"] += row["solution"] == "optimal"
-            counts["findings"] += row["findings"] > 0
-            counts[row["compared"] or ""] += 1
-            if row["wall_seconds"] is not None:
-                summary.seconds.setdefault(group, []).append(row["wall_seconds"])
-            if row["status"] != "ok" and len(summary.failures) < MOST_FAILURES:
-                summary.failures.append(row)
+            summary.add(row)
         return summary
+
+    def add(self, row: Row) -> None:
+        """Count one more cell."""
+        group = (row["model"], row["engine"])
+        counts = self.groups.setdefault(group, Counter())
+        counts["cells"] += 1
+        if row["status"] != "input":
+            size = (row["nodes"], row["tasks_running"], row["tasks_pending"])
+            self.sizes[row["instance"]] = Size(*(count or 0 for count in size))
+            self.choices[row["instance_sha256"], row["model"]] = (row["model"], row["model_by"] or "")
+        self.doubts.update((row["doubts"] or "").splitlines())
+        counts[row["status"]] += 1
+        counts["failed"] += row["status"] != "ok"
+        counts["proved"] += row["solution"] == "optimal"
+        counts["findings"] += row["findings"] > 0
+        counts[row["compared"] or ""] += 1
+        if row["wall_seconds"] is not None:
+            self.seconds.setdefault(group, []).append(row["wall_seconds"])
+        if row["status"] != "ok" and len(self.failures) < MOST_FAILURES:
+            self.failures.append(row)
 
     def read(self) -> list[str]:
         """What the instances hold, in a few lines."""

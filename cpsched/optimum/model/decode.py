@@ -133,7 +133,7 @@ def encode(v: Variables, decision: Decision) -> dict[cp_model.IntVar, int]:
     for places, found in ((v.bind, decision.binds), (v.reserve, decision.reserves)):
         totals = Counter((class_of[key], node) for key, node in found.items() if key in class_of)
         counts |= {variable: totals[place] for place, variable in places.items()}
-    actions = {item.task: item.action or decision.rights.action(item.task) for item in decision.evictions}
+    actions = {item.task: item.action or decision.rights.protection(item.task) for item in decision.evictions}
     for group in v.classes.victims:
         for action in group.rights:
             counts[v.evict[group.index, action]] = sum(actions.get(task.key) == action for task in group.tasks)

@@ -31,6 +31,8 @@ from cpsched.proof.statement import Session, UnstatedError
 from cpsched.proof.steps import RefusedError, Replayer
 from cpsched.rules import Decision, violations
 
+LARGEST_FILE = 50 * 10**6
+"""Bytes of a proof beside the certificate; one that is larger is not kept."""
 Which = Literal["all", "cheap", "none"]
 """all: every level, with a search where it takes one; cheap: levels that are only claimed, without a search."""
 Progress = Callable[[Iterable[int], int], Iterable[int]]
@@ -86,7 +88,8 @@ def with_proofs(
     files: dict[str, bytes] = {}
     levels = list(certificate.levels)
     for number, found in writer.proofs(progress(wanted, len(wanted)), search=which == "all", seconds=seconds):
-        levels[number] = levels[number].model_copy(update={"evidence": _evidence(found, files)})
+        if (evidence := _evidence(found, files)) is not None:
+            levels[number] = levels[number].model_copy(update={"evidence": evidence})
     whole = certificate.model_copy(update={"levels": tuple(levels)}).sealed()
     return Written(whole, files, tuple(writer.logs))
 
@@ -198,11 +201,14 @@ class LevelWriter:
         return time.monotonic() < self._deadline
 
 
-def _evidence(proof: LevelProof, files: dict[str, bytes]) -> Evidence:
+def _evidence(proof: LevelProof, files: dict[str, bytes]) -> Evidence | None:
+    """In the certificate or in a file beside it; None if the proof is too large for both."""
     form, steps = proof.form.name, proof.steps
     if len(json.dumps(steps, separators=(",", ":"))) <= LARGEST_INLINE:
         return Evidence(kind=STEPS, by="", form=form, steps=tuple(steps), file="")
     packed = gzip.compress(b"".join(lines_of(steps)), mtime=0)
+    if len(packed) > LARGEST_FILE:
+        return None
     name = hashlib.sha256(packed).hexdigest()
     files[name] = packed
     return Evidence(kind=STEPS, by="", form=form, steps=None, file=name)

@@ -42,14 +42,7 @@ class LevelState:
 
     def is_attained_by(self, decision: Decision) -> bool:
         """Whether the decision meets the bounds of all stages."""
-        return self.attained_pairs(decision) is not None
-
-    def attained_pairs(self, decision: Decision) -> Pairs | None:
-        """Stages with their bounds, which the decision meets; None if it does not meet all."""
-        if self.bounds is None:
-            return None
-        pairs = list(zip(self.relaxed_stages, self.bounds, strict=True))
-        return pairs if all(stage.value(decision) == bound.value for stage, bound in pairs) else None
+        return self.bounds is not None and all(stage.value(decision) == bound.value for stage, bound in self.pairs())
 
     def is_bounded_better(self, bounding: LexicographicBounds) -> bool:
         """Whether its only stage has a better bound already, by packing, than the pass found."""

@@ -113,9 +113,8 @@ class LexicographicSearch:
         level = self._state.levels[position]
         if self.budget.is_logged:
             self.budget.log_level("level", self._state.plan[position])
-        attained = level.attained_pairs(self._state.incumbent.decision)
-        if attained is not None and not self._state.has_model:
-            level.values = self._results.record_closed(self._state.incumbent.decision, attained)
+        if level.is_attained_by(self._state.incumbent.decision) and not self._state.has_model:
+            self._close(position)
         elif self._state.has_time_for_model:
             self._exact.solve(position)
         else:
@@ -135,3 +134,8 @@ class LexicographicSearch:
         else:
             self._results.record_unbounded(best)
         self._state.levels.forget_after(position)
+
+    def _close(self, position: int) -> None:
+        """The incumbent attains the bounds of the level's stages: they are its values, and proved."""
+        level = self._state.levels[position]
+        level.values = self._results.record_closed(self._state.incumbent.decision, level.pairs())

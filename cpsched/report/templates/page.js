@@ -61,6 +61,40 @@
     }
   }
 
+  // Every table of the report sorts by a click on a column: up, down, and as it was.
+  const number = (text) => (/^[-−]?[\d,]+(\.\d+)?( ?%| s)?$/.test(text) ? parseFloat(text.replace(/,/g, "").replace("−", "-")) : NaN);
+  function sortBy(table, column, direction) {
+    const body = table.tBodies[0], rows = [...body.rows];
+    rows.forEach((row, n) => { if (row.dataset.place === undefined) row.dataset.place = n; });
+    const text = (row) => row.cells[column].textContent.trim();
+    rows.sort((one, other) => {
+      if (!direction) return one.dataset.place - other.dataset.place;
+      const [a, b] = [text(one), text(other)], [x, y] = [number(a), number(b)];
+      return direction * (Number.isNaN(x) || Number.isNaN(y) ? a.localeCompare(b, "en", { numeric: true }) : x - y);
+    });
+    body.append(...rows);
+  }
+  for (const table of document.querySelectorAll("main > section table")) {
+    const heads = [...table.tHead.rows[0].cells];
+    heads.forEach((head, column) => {
+      const button = document.createElement("button"), mark = document.createElement("span");
+      button.type = "button";
+      button.className = "sort";
+      button.append(...head.childNodes, mark);
+      head.append(button);
+      button.addEventListener("click", () => {
+        const before = head.getAttribute("aria-sort"), next = before === "ascending" ? "descending" : before ? "" : "ascending";
+        for (const one of heads) {
+          one.removeAttribute("aria-sort");
+          one.querySelector(".sort span").textContent = "";
+        }
+        if (next) head.setAttribute("aria-sort", next);
+        mark.textContent = next === "ascending" ? " ▲" : next ? " ▼" : "";
+        sortBy(table, column, next === "ascending" ? 1 : next ? -1 : 0);
+      });
+    });
+  }
+
   addEventListener("scroll", () => { if (!document.activeElement.classList.contains("block")) hide(); }, { passive: true });
   addEventListener("beforeprint", () => {
     for (const details of document.querySelectorAll("details:not([open])")) {

@@ -41,7 +41,10 @@ def test_the_heuristic_is_behind_at_the_first_level_that_differs() -> None:
     assert (own.verdict, own.proved) == ("behind", True)
     assert own.gap is not None
     assert (own.gap.level, own.gap.value, own.gap.best) == ("victim_priority_sum", 6442451064, 2147483748)
-    assert own.sentence.endswith("3 victims, priority sum 120 against 1 victim, priority sum 100")
+    assert own.sentence == (
+        "worse than the proved optimum at victim_priority_sum: "
+        "it has 3 victims with priority sum 120 instead of 1 victim with priority sum 100"
+    )
     assert next(iter(found.levels)) == "jobs_admitted[1000]"
     assert found.levels["victim_count"] == {"volcano": 3, "optimal": 1}
 
@@ -51,15 +54,15 @@ def test_needless_victims_are_called_so_in_the_order_they_went() -> None:
     order = "notebook/task-1, notebook/task-0, finetune/task-0"
     for number, victim in enumerate(("notebook/task-1", "notebook/task-0"), start=1):
         assert found[victim] == (
-            f"preempt cleared gpu-node for urgent/task-0, victims in its order, number {number} of {order}, "
-            "none given back; it was not needed: without it no further rule breaks"
+            f"preempt cleared gpu-node for urgent/task-0, victims in Volcano's order, number {number} of {order}, "
+            "none spared afterwards; it was not needed: without this eviction no further rule is broken"
         )
 
 
 def test_a_victim_that_was_needed_is_not_called_needless() -> None:
     found = reasons(compared(TINY / "priority-sum.json"), "volcano")
     assert "not needed" not in found["l1/task-0"]
-    assert found["l2/task-0"].startswith("default/new is served otherwise: preempt served default/new (turn 1 of 1)")
+    assert found["l2/task-0"].startswith("default/new is placed elsewhere: preempt served default/new (turn 1 of 1)")
 
 
 def test_a_broken_rule_is_named_with_the_task_it_befalls() -> None:
@@ -68,7 +71,7 @@ def test_a_broken_rule_is_named_with_the_task_it_befalls() -> None:
     assert own.verdict == "findings"
     assert own.gap is not None
     assert own.gap.level == "findings"
-    assert own.sentence == "breaks protect.gang (1 finding), so it ranks below all that break nothing"
+    assert own.sentence == "breaks protect.gang (1 violation) and ranks below every decision that breaks no rule"
     text = reasons(found, "volcano")["pair/task-1"]
     assert text.endswith("that breaks protect.gang: default/pair: 1 tasks are left of a minimum of 2")
 
@@ -92,8 +95,8 @@ def test_a_tie_is_no_difference_in_rank() -> None:
     found = cpsched.compare(cpsched.load(equal), (), decisions=decisions)
     assert {one.verdict for one in found.judgements} == {"best", "as good"}
     (other,) = (one for one in found.judgements if one.differences)
-    assert other.differences[0].reason == "a tie: no level tells the two apart"
-    assert other.sentence == "as good as the best here; that nothing is better is not proved"
+    assert other.differences[0].reason == "a tie: no level distinguishes the two"
+    assert other.sentence == f"equal on every level to {found.reference}; that it is optimal is not proved"
 
 
 def test_a_search_that_time_ended_says_what_is_open() -> None:
@@ -103,7 +106,7 @@ def test_a_search_that_time_ended_says_what_is_open() -> None:
     for verdict in ("best", "as good"):
         assert replace(one, verdict=verdict).sentence.endswith("is not proved: tasks_bound (4; at most 6)")
     behind = replace(one, verdict="behind", proved=False, gap=Gap("tasks_bound", 3, 4, 1))
-    assert behind.sentence.endswith("goes beyond that is open: tasks_bound (4; at most 6)")
+    assert behind.sentence.endswith("; whether a still better decision exists is open: tasks_bound (4; at most 6)")
     assert found.judgements[0].left_open == ""
 
 
@@ -114,7 +117,7 @@ def test_decisions_from_elsewhere_are_checked_and_explained_only_if_the_mirror_a
     other = same.model_copy(update={"evictions": mirror.evictions[1:]})
     found = cpsched.compare(instance, ("optimal",), decisions={"same": same, "other": other}, workers=1)
     assert "preempt cleared gpu-node" in reasons(found, "same")["notebook/task-0"]
-    assert reasons(found, "other")["notebook/task-0"].startswith("it gives no reason; it was not needed")
+    assert reasons(found, "other")["notebook/task-0"].startswith("the engine states no reason; it was not needed")
 
 
 def test_the_better_heuristic_is_the_reference_if_no_task_proves_anything() -> None:
@@ -122,7 +125,9 @@ def test_the_better_heuristic_is_the_reference_if_no_task_proves_anything() -> N
     idle = Solution(engine="idle")
     found = cpsched.compare(instance, ("volcano",), decisions={"idle": idle})
     assert (found.reference, found["volcano"].verdict, found["idle"].verdict) == ("volcano", "best", "behind")
-    assert found["idle"].sentence.endswith("0 against 1; how far the optimum goes beyond that is open")
+    assert found["idle"].sentence.endswith(
+        "it admits 0 starving jobs of priority 1000 instead of 1; whether a still better decision exists is open"
+    )
 
 
 def test_an_engine_without_an_answer_ranks_last() -> None:
@@ -170,7 +175,7 @@ def test_json_markdown_and_html_hold_the_same_words() -> None:
     assert data["engines"][0]["solution"]["kind"] == "Solution"
     assert "solution" not in found.to_dict(solutions=False)["engines"][0]
     for text in (str(found), found.to_markdown(), found._repr_html_()):
-        assert "behind at victim_priority_sum" in text
+        assert "worse than the proved optimum at victim" in text.replace("\\_", "_")
         assert "first difference" in text
         assert "notebook/task-1" in text
     assert "| victim_count | less | 3 | 1 | differs |" in found.to_markdown()
@@ -213,7 +218,7 @@ def test_the_checker_tries_to_do_without_the_first_victims_only(bound: str, monk
     """And says so of the others; in a large cluster each trial takes long."""
     monkeypatch.setattr(reasons_module, bound, 1)
     first, second = reasons(compared(TINY / "preempt-one-is-enough.json"), "volcano").values()
-    assert first.endswith("; it was not needed: without it no further rule breaks")
+    assert first.endswith("; it was not needed: without this eviction no further rule is broken")
     assert second.endswith("; whether it was needed was not tried")
 
 

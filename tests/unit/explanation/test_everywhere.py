@@ -82,6 +82,6 @@ def test_an_equally_good_decision_is_called_so(
     monkeypatch.setattr("cpsched.engines.decide", decide)
     found = cpsched.explain(instance, task="default/second", engine="kube")
     assert found.verdict is verdict
-    as_good = "another decision, as good on every level, places it"
+    as_good = "another decision, equal on every level, places it"
     assert (as_good in found.summary) == (verdict is Verdict.TIED)
-    assert ("the optimum does so" in found.summary) == (verdict is Verdict.MISSED)
+    assert ("the optimum places it" in found.summary) == (verdict is Verdict.MISSED)

@@ -230,7 +230,7 @@ def test_a_running_task_that_is_evicted_says_for_whom():
 
 def test_a_placed_job_says_where():
     found = explain(cluster(job("new", pending(1, 2), minMember=2), nodes={"n1": 2}), job="new")
-    assert found.summary == "Job default/new starts with 2 tasks on n1 and evicts no task."
+    assert found.summary == "Job default/new starts with 2 tasks on n1; no pod is evicted for it."
     assert not found.nodes
 
 

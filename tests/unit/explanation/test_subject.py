@@ -116,7 +116,7 @@ def test_rivals_are_called_by_name() -> None:
         one["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "2"
     found = cpsched.explain(load([NODE, first, last]), job="last", workers=1)
     assert (found.job, [one.job for one in found.rivals if one.job]) == ("batch/last", ["batch/first"])
-    assert "what batch/first gets leaves no room" in found.summary
+    assert "(batch/first) uses the capacity it needs" in found.summary
     assert "podgroup-" not in found.to_markdown()
 
 

@@ -149,7 +149,9 @@ def test_reasons_that_were_not_found_out_are_stated() -> None:
         elif found.conflicts != whole.conflicts:
             assert {inquiry.TOO_LARGE, inquiry.NOT_ALL_REASONS, inquiry.ALONE} & set(found.notes)
         assert (inquiry.TOO_LARGE in found.notes) == (not found.conflicts_minimal)
-        assert ("lift any one" in str(found)) == (bool(found.conflicts) and found.conflicts_minimal)
+        assert ("without any one of these, the rest" in str(found)) == (
+            bool(found.conflicts) and found.conflicts_minimal
+        )
         seen.add((len(found.conflicts), found.conflicts_minimal))
     assert {(0, True), (1, False), (1, True)} <= seen
 

@@ -97,7 +97,9 @@ def test_a_study_in_which_no_task_decided_is_a_report_all_the_same() -> None:
 def test_the_first_level_that_differs_decides() -> None:
     worse = {"binds": {"new/task-0": "n1"}}
     report = decision_report(scene([node("n1")], [job("new", "6")], {}, worse))
-    assert report.verdict[0].text.startswith("a is behind b, first at jobs_admitted[10]: 0 instead of 1")
+    assert report.verdict[0].text.startswith(
+        "a: worse than b at jobs_admitted[10]: it admits 0 starving jobs of priority 10 instead of 1; whether"
+    )
     assert [text for text in levels(report) if "decides" in text] == ["worse by 1, decides"]
 
 
@@ -105,6 +107,8 @@ def test_findings_decide_before_any_level() -> None:
     """The gang gets its place although the node is full: more are admitted, and still it is worse."""
     breaks = {"binds": {"new/task-0": "n1"}}
     report = decision_report(scene([node("n1")], [job("old", "6", running="n1"), job("new", "6")], breaks, {}))
-    assert report.verdict[0].text == "a breaks rules (capacity, queue), so it ranks behind b."
+    assert report.verdict[0].text == (
+        "a: breaks capacity, queue (3 violations) and ranks below every decision that breaks no rule. It starts 1 pod."
+    )
     assert report.verdict[0].tone == "worse"
     assert not [text for text in levels(report) if "decides" in text]

@@ -19,7 +19,7 @@ def test_outcomes_are_counted_once_each() -> None:
             cell("i1", "optimal"),
         ]
     )
-    counts = {"as good": 1, "behind": 1, "breaks rules": 1, "no decision": 1, "ahead": 1}
+    counts = {"equal": 1, "worse": 1, "breaks rules": 1, "no decision": 1, "better": 1}
     assert study.outcomes == {("volcano", "volcano"): counts}
     assert study.first == {("volcano", "volcano"): {"victim_count": 1, "findings": 1}}
     assert study.rules["volcano", "volcano"] == {"gang": 2}

@@ -278,3 +278,20 @@ class TestLevels:
         for least in (0, 1):
             old = job("old", *parts, minMember=1, subGroupPolicy=[policy(2, least)])
             assert values(near_decision({"evicted": ["old/r0n0-0"]}, old))["gangs_broken"] == least
+
+
+class TestUnnamed:
+    """Evictions that name no action, as recordings have them."""
+
+    def test_a_gang_action_counts_where_no_other_could(self):
+        old = job("old", running(node="n0"), priority=10, minMember=1)
+        far = job("far", running(node="n4"), priority=10, minMember=1)
+        new = job("new", pending(4), priority=1000)
+        decision = {"reserves": {"new/task-0": "n0"}, "evicted": ["old/task-0", "far/task-0"]}
+        for actions, expected in (
+            ("allocate, gangpreempt", set()),
+            ("allocate, preempt", {"eviction"}),
+            ("allocate, gangreclaim", {"eviction", "charge"}),
+        ):
+            rules = {"protect.gang": "off"}
+            assert broken(near_decision(decision, old, far, new, actions=actions, rules=rules)) == expected

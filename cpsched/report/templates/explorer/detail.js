@@ -1,9 +1,9 @@
 // What is chosen, told in full: a node in every state, a task and its fate, or a job with its tasks and victims.
 const MOST_BLOCKS = 24;
-const MOST_NAMES = 30;
+const MOST_NAMES = 12;
 
 const OUTCOMES = {
-  S: ["starts now", "start now"], W: ["waits for room", "wait for room"], H: ["holds room", "hold room"],
+  S: ["starts now", "start now"], W: ["waits for capacity", "wait for capacity"], H: ["is allocated", "are allocated"],
   V: ["is evicted", "are evicted"], P: ["stays pending", "stay pending"],
 };
 
@@ -21,7 +21,7 @@ class Detail {
     const one = found && found.find((each) => (each.name || each.key) === name);
     const told = !one ? this._hint(name) : kind === "node" ? this._node(one) : kind === "task" ? this._task(one) : this._job(one);
     const close = one && el("button", { type: "button", class: "close", onclick: () => this.choose("") }, "Close");
-    this.place.replaceChildren(...[close, ...told].filter(Boolean));
+    this.place.replaceChildren(...[close, ...told].flat().filter(Boolean));
     return one ? [kind, one] : [null, null];
   }
 
@@ -32,7 +32,7 @@ class Detail {
     const waiting = [...cluster.starving].map((id) => cluster.jobs[id]).sort((a, b) => b.priority - a.priority);
     const differ = cluster.nodes.filter((node) => cluster.differs(node.id, cluster.sides(0, null)));
     const facts = [];
-    if (waiting.length) facts.push(["jobs that wait", this._names("job", waiting.map((job) => job.name))]);
+    if (waiting.length) facts.push(["jobs that are not running", this._names("job", waiting.map((job) => job.name))]);
     if (differ.length) facts.push(["nodes where the decisions differ", this._names("node", differ.map((node) => node.name))]);
     for (const view of cluster.views) if (view.findings.length) facts.push([`${view.name} breaks`, view.findings.slice(0, 5).join(" | ")]);
     return [wrong, el("p", { class: "quiet" }, "Choose a node on the map, or a job or pod here, in the list or by search: its details stand here."), list(facts)];
@@ -40,7 +40,7 @@ class Detail {
 
   _link(kind, name) {
     const what = kind === "node" ? {} : { [`data-${kind}`]: this.cluster.number(kind, name) };
-    return el("button", { type: "button", class: "link", ...what, onclick: () => this.choose(`${kind}:${name}`) }, name);
+    return el("button", { type: "button", class: "link", ...what, onclick: () => this.choose(`${kind}:${name}`) }, breakable(name));
   }
 
   _names(kind, names) {
@@ -110,15 +110,37 @@ class Detail {
     const body = [...rows].slice(0, 200).map(([task, fates]) => el("tr", {}, el("th", { scope: "row" }, this._link("task", task.key)),
       el("td", { class: "number" }, `${task.priority}`), el("td", {}, cluster.asks[task.ask][0]), fates.map((fate) => el("td", { class: fate === FATES.V ? "worse" : "" }, fate))));
     if (!body.length) return el("p", {}, "No pod stands or is placed here.");
-    return grid(`Pods on ${node.name}`, ["pod", "#priority", "asks for", ...cluster.states], body, rows.size - body.length);
+    return grid(`Pods on ${node.name}`, ["pod", "#priority", "requests", ...cluster.states], body, rows.size - body.length);
   }
 
   _task(task) {
     const { cluster } = this, job = cluster.jobs[task.job];
-    const facts = [["asks for", cluster.asks[task.ask][0]], ["priority", `${task.priority}`], ["before", this._where(task.fate, task.node)]];
+    const facts = [["requests", cluster.asks[task.ask][0]], ["priority", `${task.priority}`], ["before", this._where(task.fate, task.node)]];
     if (job) facts.unshift(["job", this._link("job", job.name)]);
     return [el("h3", {}, `Pod ${task.key}`), list(facts), el("h4", {}, "What each decision does with it"),
-      list(cluster.views.map((view, n) => [view.name, this.fateIn(n + 1, task)]))];
+      list(cluster.views.map((view, n) => [view.name, el("span", {}, this.fateIn(n + 1, task), this._reason(n + 1, task))]))];
+  }
+
+  // Why the engine treats the pod otherwise than the best decision does, as the page's table of differences says it.
+  _reason(state, task) {
+    const view = this.cluster.views[state - 1], why = view.reasons[task.id];
+    return why === undefined ? null : el("small", { class: "reason" }, ` Why: ${view.texts[why]}.`);
+  }
+
+  // What the explanation says of a job that stays pending: the summary, changes that would place it, and every node.
+  _explained(job, ask) {
+    const found = this.cluster.explained[job.id];
+    if (!found) return el("p", { class: "quiet" }, "What would have to change for it: ", el("code", {}, ask));
+    const [summary, nodes, changes] = found;
+    const rows = (pairs) => pairs.map(([name, text]) => el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, text)));
+    return [el("h4", {}, "Why not, and what would have to change"), el("p", {}, summary),
+      changes.length > 0 && grid("Smallest changes that would allow it", ["change", "then placed"], rows(changes), 0),
+      nodes.length > 0 && grid("Why not on these nodes", ["nodes", "reason"], rows(nodes), 0), el("p", { class: "quiet" }, "More: ", el("code", {}, ask))];
+  }
+
+  _victimReason(state, victims) {
+    const first = victims.find((task) => this.cluster.views[state - 1].reasons[task.id] !== undefined);
+    return first ? el("small", { class: "reason" }, ` ${first.key}: ${this.cluster.views[state - 1].texts[this.cluster.views[state - 1].reasons[first.id]]}`) : null;
   }
 
   _where(fate, node) {
@@ -135,7 +157,7 @@ class Detail {
     const why = view.stays[task.id];
     if (fate === "P") return el("span", {}, why === undefined ? "stays pending; the engine states no reason" : `stays pending: ${view.texts[why]}`);
     if (COMES.has(fate) && node >= 0) {
-      const words = { S: "starts now on ", W: "waits for room on ", H: "holds room, its gang not ready, on " };
+      const words = { S: "starts now on ", W: "waits for capacity on ", H: "is allocated, its gang not ready, on " };
       return el("span", { class: "better" }, words[fate], this._link("node", cluster.nodes[node].name));
     }
     return this._where(fate, node);
@@ -145,13 +167,13 @@ class Detail {
     const { cluster } = this;
     const waiting = job.tasks.filter((task) => task.fate === "P").length;
     const facts = [["queue", job.queue >= 0 ? cluster.queues[job.queue] : "none"], ["priority", `${job.priority}`],
-      ["has its minimum", `${job.ready} of ${job.min}`], ["pods", `${count(job.tasks.length, "pod")}, ${waiting} pending`]];
+      ["running/minimum", `${job.ready}/${job.min}`], ["pods", `${count(job.tasks.length, "pod")}, ${waiting} pending`]];
     const told = cluster.views.map((view, n) => [view.name, this.outcome(n + 1, job)]);
     const ask = `cpsched explain ${cluster.input} ${job.name}`;
     const body = job.tasks.slice(0, 200).map((task) => el("tr", {}, el("th", { scope: "row" }, this._link("task", task.key)),
       cluster.states.map((_, state) => el("td", {}, state ? this.fateIn(state, task) : this._where(task.fate, task.node)))));
-    return [el("h3", {}, `Job ${job.name}`), list(facts), el("h4", {}, "What each decision does for it"), list(told),
-      waiting > 0 && el("p", { class: "quiet" }, "What would have to change for it: ", el("code", {}, ask)),
+    return [el("h3", {}, `Job ${job.name}`), list(facts), el("h4", {}, "What each decision does with it"), list(told),
+      waiting > 0 && this._explained(job, ask),
       job.tasks.length > 0 && grid(`Pods of ${job.name}`, ["pod", ...cluster.states], body, job.tasks.length - body.length)];
   }
 
@@ -170,9 +192,12 @@ class Detail {
     const most = victims.reduce((top, task) => Math.max(top, task.priority), -Infinity);
     return el("span", {}, placed, nodes.size > 0 && [" on ", this._names("node", [...nodes])], placed && others && ", ", others, !placed && !others && "nothing changes",
       victims.length > 0 && [`; for it ${victims.length === 1 ? "1 pod is" : `${victims.length} pods are`} evicted (highest priority ${most}): `, this._names("task", victims.map((task) => task.key))],
-      reasons.size > 0 && `; why: ${[...reasons].slice(0, 3).join(" | ")}`, ".");
+      reasons.size > 0 && `; why: ${[...reasons].slice(0, 3).join(" | ")}`, ".", this._victimReason(state, victims));
   }
 }
+
+// A name breaks after its slashes rather than inside a word.
+function breakable(name) { return name.split("/").flatMap((part, n) => (n ? ["/", el("wbr"), part] : [part])); }
 
 function list(pairs) {
   return el("dl", { class: "told" }, pairs.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));

@@ -9,7 +9,7 @@ function viewOf(solution, name, cluster) {
   if (!solution || typeof solution !== "object" || (solution.kind || "Solution") !== "Solution") throw new Error("this is not a Solution, which cpsched solve -o writes");
   const ids = new Map(cluster.tasks.map((task) => [task.key, task.id])), nodes = new Map(cluster.nodes.map((node) => [node.name, node.id]));
   const jobs = new Map(cluster.jobs.map((job) => [job.name, job.id]));
-  const view = { name: clean(name), status: "dropped onto the page, not checked", places: {}, evictions: {}, stays: {}, texts: [], findings: [], levels: statedLevels(solution.levels, cluster), decides: "" };
+  const view = { name: clean(name), status: "dropped onto the page, not checked", places: {}, evictions: {}, stays: {}, reasons: {}, texts: [], findings: [], levels: statedLevels(solution.levels, cluster), decides: "" };
   const last = cluster.views.findLast((one) => one.levels.length);
   if (last) view.decides = (last.levels.find((level) => view.levels.some((mine) => mine[0] === level[0] && mine[3] !== level[3])) || [""])[0];
   let unknown = 0;

@@ -29,7 +29,7 @@ class Lists {
   }
 
   _link(kind, name, text) {
-    return el("button", { type: "button", class: "link", onclick: () => this.choose(`${kind}:${name}`) }, text || name);
+    return el("button", { type: "button", class: "link", onclick: () => this.choose(`${kind}:${name}`) }, text || breakable(name));
   }
 
   _jobs(passes, states) {
@@ -52,7 +52,7 @@ class Lists {
       const [fate] = this.cluster.fate(state, task);
       if (fate && fate !== "-" && fate !== "E") by.set(fate, (by.get(fate) || 0) + 1);
     }
-    const words = { S: "start", W: "wait for room", H: "hold room", V: "evicted", P: "pending" };
+    const words = { S: "start", W: "wait for capacity", H: "allocated", V: "evicted", P: "pending" };
     const told = ["S", "W", "H", "V", "P"].filter((fate) => by.has(fate)).map((fate) => `${by.get(fate)} ${words[fate]}`);
     const victims = this.cluster.victimsFor(state, job).length;
     return [...told, ...(victims ? [`evicts ${victims}`] : [])].join(", ");

@@ -1,6 +1,6 @@
 // The cluster and its decisions: what stands where in each state. State 0 is before; state n is after decision n.
 const FATES = {
-  "": "stays", S: "starts now", W: "waits for room here", H: "holds room, its gang is not ready",
+  "": "stays", S: "starts now", W: "waits for reserved capacity", H: "is allocated, its gang is not ready",
   V: "is evicted", E: "is ending anyway", P: "pending", "-": "finished",
 };
 const CLASSES = { "": "stays", S: "starts", W: "waits", H: "holds", V: "victim", E: "ends" };
@@ -25,6 +25,7 @@ class Cluster {
     this.numbers = { job: new Map(this.jobs.map((job) => [job.name, job.id])), task: new Map(this.tasks.map((task) => [task.key, task.id])) };
     for (const task of this.tasks) task.names = `${task.key}\n${task.job >= 0 ? this.jobs[task.job].name : ""}`.toLowerCase();
     for (const node of this.nodes) node.names = node.name.toLowerCase();
+    this.explained = data.explained;
     this.views = [];
     this.fates = [];
     this.summaries = [];
