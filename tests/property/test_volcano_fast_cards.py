@@ -145,7 +145,15 @@ def test_an_attempt_that_no_card_rewards_leaves_the_traces_of_an_eviction() -> N
     keeps["metadata"]["annotations"]["volcano.sh/gpu-index"] = "0"
     for one, memory in ((keeps, "10"), (wants, "5")):
         one["spec"]["containers"][0]["resources"]["limits"] = {"volcano.sh/gpu-memory": memory}
-    objects = [made, queue(), priority_class("low", 1), priority_class("high", 9), keeps, wants]
+    objects = [
+        made,
+        node("n1", unschedulable=True),
+        queue(),
+        priority_class("low", 1),
+        priority_class("high", 9),
+        keeps,
+        wants,
+    ]
     objects += [pod("v-0", "v", on="n0", containers=port), pod("x-0", "x", containers=port)]
     for name, level, phase in (("v", "low", "Running"), ("h", "high", "Running"), ("p", "high", "Inqueue")):
         objects.append(group(name, phase=phase, priorityClassName=level))
