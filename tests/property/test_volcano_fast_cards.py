@@ -14,7 +14,7 @@ from cpsched.greedy.volcano.fast.bulk_finder import BulkFinder
 from cpsched.importers.load import load
 from cpsched.policy import load_model, policy_for
 from tests.property.test_volcano_fast_path import ACTIONS, cluster
-from tests.unit.greedy_volcano.cluster import Object, conf, group, node, opened, pod, queue
+from tests.unit.greedy_volcano.cluster import Object, conf, group, node, opened, pod, priority_class, queue
 
 WAYS = {"memory": "GPUSharingEnable", "number": "GPUNumberEnable", "virtual": "VGPUEnable"}
 TYPES = ("NVIDIA-A100", "NVIDIA-T4", "MLU")
@@ -132,3 +132,35 @@ def test_where_all_nodes_are_answered_for_at_once(
     tier = [{"name": name, "arguments": switched if name == "deviceshare" else {}} for name in plugins]
     session = opened([node("n0"), queue(), group("a"), pod("a-0", "a")], conf("allocate", ("gang",), tier))
     assert (BulkFinder.over(session) is not None) is is_fast
+
+
+def test_an_attempt_that_no_card_rewards_leaves_the_traces_of_an_eviction() -> None:
+    """The card is held by a pod that may not go; filters forget the victim that went for it and came back."""
+    made = node("n0")
+    amounts = {"volcano.sh/gpu-memory": "10", "volcano.sh/gpu-number": "1"}
+    made["status"]["capacity"] = made["status"]["allocatable"] | amounts
+    made["status"]["allocatable"] |= amounts | {"volcano.sh/gpu-memory": "100"}
+    port = [{"name": "main", "ports": [{"containerPort": 80, "hostPort": 80}], "resources": {"requests": {"cpu": "1"}}}]
+    keeps, wants = pod("h-0", "h", on="n0"), pod("p-0", "p")
+    keeps["metadata"]["annotations"]["volcano.sh/gpu-index"] = "0"
+    for one, memory in ((keeps, "10"), (wants, "5")):
+        one["spec"]["containers"][0]["resources"]["limits"] = {"volcano.sh/gpu-memory": memory}
+    objects = [
+        made,
+        node("n1", unschedulable=True),
+        queue(),
+        priority_class("low", 1),
+        priority_class("high", 9),
+        keeps,
+        wants,
+    ]
+    objects += [pod("v-0", "v", on="n0", containers=port), pod("x-0", "x", containers=port)]
+    for name, level, phase in (("v", "low", "Running"), ("h", "high", "Running"), ("p", "high", "Inqueue")):
+        objects.append(group(name, phase=phase, priorityClassName=level))
+    objects.append(group("x", priorityClassName="low"))
+    plugin = {"name": "deviceshare", "arguments": {"deviceshare.GPUSharingEnable": True}}
+    stated_conf = conf("preempt, allocate", ("priority", "predicates", "proportion", plugin))
+    policy, instance = policy_for(load_model("volcano"), stated_conf), load(objects, lenient=True)
+    for fast in (True, False):
+        found = replay(instance, policy, Options(fast=fast)).solution
+        assert {**found.binds, **found.reserves} == {"ns/x-0": "n0"}
