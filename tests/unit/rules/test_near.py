@@ -177,6 +177,12 @@ class TestGangActions:
     def test_a_gang_that_goes_whole_may_lie_elsewhere_too(self):
         assert self.checked(*self.HERE, self.FAR) == set()
 
+    def test_a_gang_that_keeps_a_task_takes_none_elsewhere_along(self):
+        parts = [running(replicas=2, node="n0"), running(role="far", node="n2"), running(role="left", node="n1")]
+        old = job("old", *parts, priority=10, minMember=1)
+        assert self.checked(*self.HERE, self.FAR, old=old) == {"eviction"}
+        assert self.checked(*self.HERE, old=old) == set()
+
     def test_elsewhere_alone_it_may_not(self):
         loose = job("old", running(replicas=2, node="n0"), running(role="far", node="n2"), priority=10, minMember=0)
         assert self.checked(*self.HERE, old=loose) == set()
