@@ -134,7 +134,7 @@ def test_check_and_report_answer_for_both(cli: Command, mixed: Path, tmp_path: P
     both = tmp_path / "both.json"
     cli("solve", mixed, "-o", both)
     text = cli("report", mixed, "--engines", "optimal").out
-    assert "What optimal would do, checked by model volcano; What optimal would do, checked by model kube" in text
+    assert "Decisions of optimal, checked under model volcano; Decisions of optimal, checked under model kube" in text
     assert "Model kube: optimal starts 2" in text
     refused = cli("report", mixed, "--solution", both)
     assert (refused.code, "add --model volcano or --model kube" in refused.err) == (2, True)

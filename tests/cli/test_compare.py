@@ -49,7 +49,7 @@ def test_many_are_counted(cli: Command) -> None:
     data = json.loads(out)
     summary = data["summary"]["engines"]["mirror"]
     assert data["kind"] == "Comparisons"
-    assert len(data["cases"]) == data["summary"]["cases"] == 59
+    assert len(data["cases"]) == data["summary"]["cases"] == 66
     assert (summary["findings"], summary["unproved"]) == (13, 46)
     assert summary["rules"]["gang"] == 2
     assert len(summary["worst"]) == 10
