@@ -22,7 +22,9 @@ class TopologyTierMax(Stage):
     def __init__(self, v: Variables, _: int | None):
         super().__init__(v)
         self._units = placed_units(v)
-        self._tiers = v.snapshot.nearness.tree.tiers if self._units else []
+        tree = v.snapshot.nearness.tree
+        # A HyperNode that is only named by another has a tier too.
+        self._tiers = sorted({tree.tier(name) for name in tree.names}) if self._units else []
 
     def value_in(self, values: list[int]) -> int | None:  # noqa: D102
         return _of_units(self.v, self._units, values, lambda tiers: max(map(self._rank, tiers), default=0))
@@ -63,7 +65,6 @@ class TopologyTierSum(LevelStage):
     def __init__(self, v: Variables, _: int | None):
         super().__init__(v)
         self._units = placed_units(v)
-        self.ideal = min(0, *v.snapshot.nearness.tree.tiers) * len(self._units) if self._units else 0
 
     def value_in(self, values: list[int]) -> int | None:  # noqa: D102
         return _of_units(self.v, self._units, values, sum)
