@@ -33,6 +33,7 @@ from cpsched.options import Options, Prover
 from cpsched.policy import load_model, policy_for
 from cpsched.snapshot import Snapshot
 from cpsched.solution import Level
+from tests.oracle import plugin_sessions, topology_sessions
 from tests.oracle.brute_force import TooLargeError, optimum
 from tests.oracle.neighbours import FAMILIES, neighbourly
 from tests.oracle.samples import session
@@ -73,6 +74,8 @@ KINDS: dict[str, Callable[[int], Snapshot]] = {
     **{family: partial(_made, partial(neighbourly, family=family)) for family in FAMILIES},
     "recorded volcano": partial(_recorded, "volcano"),
     "recorded kube": partial(_recorded, "kube"),
+    **{kind: partial(plugin_sessions.session, kind) for kind in plugin_sessions.KINDS},
+    **{kind: partial(topology_sessions.topology_session, kind) for kind in topology_sessions.KINDS},
 }
 
 

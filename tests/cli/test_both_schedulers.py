@@ -130,12 +130,12 @@ def test_check_and_report_answer_for_both(cli: Command, mixed: Path, tmp_path: P
         ("the dump.json (kube)", "passed"),
     ]
     text = cli("report", mixed, "--engines", "volcano").out
-    assert "checked by model kube" not in text
+    assert "checked under model kube" not in text
     both = tmp_path / "both.json"
     cli("solve", mixed, "-o", both)
     text = cli("report", mixed, "--engines", "optimal").out
     assert "Decisions of optimal, checked under model volcano; Decisions of optimal, checked under model kube" in text
-    assert "Model kube: optimal starts 2" in text
+    assert "Model kube: optimal: optimal, every level proved. It starts 2 pods." in text
     refused = cli("report", mixed, "--solution", both)
     assert (refused.code, "add --model volcano or --model kube" in refused.err) == (2, True)
     assert cli("report", mixed, "--solution", both, "--model", "kube").code == 0

@@ -50,7 +50,7 @@ def test_many_are_counted(cli: Command) -> None:
     summary = data["summary"]["engines"]["mirror"]
     assert data["kind"] == "Comparisons"
     assert len(data["cases"]) == data["summary"]["cases"] == 66
-    assert (summary["findings"], summary["unproved"]) == (13, 46)
+    assert (summary["findings"], summary["unproved"]) == (17, 49)
     assert summary["rules"]["gang"] == 2
     assert len(summary["worst"]) == 10
 
