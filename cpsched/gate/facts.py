@@ -9,7 +9,8 @@ from typing import Any
 
 from cpsched.instance import ENDED, HOLDS_ROOM, PENDING, Status, Task
 from cpsched.objectives import level_plan, out_of_reach
-from cpsched.policy.levels import SENSES
+from cpsched.policy.levels import ABOUT_NEARNESS, SENSES
+from cpsched.policy.policy import GANG_ACTIONS
 from cpsched.resources import Vector
 from cpsched.rules.protections import covers
 from cpsched.shares import QueueShare
@@ -22,10 +23,12 @@ _PRESENT = HOLDS_ROOM | {Status.SUCCEEDED}
 
 
 def facts(snapshot: Snapshot) -> dict[str, Any] | None:
-    """The session, None if an amount is too large to be exact elsewhere.
+    """The session, None if an amount is too large to be exact elsewhere, or if rules about network topology decide.
 
     `open` names the rules that these numbers do not settle: they read more of the objects.
     """
+    if _is_shaped(snapshot):
+        return None
     found = {
         "open": _open(snapshot),
         "policy": _policy(snapshot),
@@ -40,6 +43,14 @@ def facts(snapshot: Snapshot) -> dict[str, Any] | None:
         "between": _between(snapshot),
     }
     return found if _is_exact(found) else None
+
+
+def _is_shaped(snapshot: Snapshot) -> bool:
+    """Whether sub-groups, nearness or gang actions are in it: only the checker itself reads those."""
+    levels = {one.name for one in level_plan(snapshot)}
+    groups = any(job.sub_groups is not None for job in snapshot.jobs.values())
+    actions = any(snapshot.policy.evicts(action) for action in GANG_ACTIONS)
+    return groups or actions or bool(snapshot.nearness.units) or not levels.isdisjoint(ABOUT_NEARNESS)
 
 
 def _open(snapshot: Snapshot) -> list[str]:

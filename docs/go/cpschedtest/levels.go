@@ -140,10 +140,9 @@ func pdbViolations(s *session) int64 {
 
 func gangsBroken(s *session) int64 {
 	count := int64(0)
-	for key, victims := range s.victimsOf {
+	for key := range s.victimsOf {
 		job := s.facts.Jobs[key]
-		left := job.Ready - len(victims)
-		if job.Ready >= job.Minimum && job.Minimum > left && job.Minimum > left+s.starts(job) {
+		if s.has(job, false) && !s.has(job, true) {
 			count++
 		}
 	}

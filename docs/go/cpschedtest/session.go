@@ -157,6 +157,25 @@ func (s *session) reaches(job Job, placed map[string]string) bool {
 	return there >= job.Minimum
 }
 
+// has says whether the job has its minimum at work, before or after the decision; what asks for nothing counts once it starts.
+func (s *session) has(job Job, after bool) bool {
+	there, roles := 0, map[string]int{}
+	for _, key := range job.Tasks {
+		task := s.facts.Tasks[key]
+		_, starts := s.binds[key]
+		if task.Present && !(after && s.evicted[key]) || after && starts && !s.evicted[key] {
+			there++
+			roles[task.Role]++
+		}
+	}
+	for role, minimum := range job.Roles {
+		if roles[role] < minimum {
+			return false
+		}
+	}
+	return there >= job.Minimum
+}
+
 func (s *session) starts(job Job) int {
 	count := 0
 	for _, key := range job.Tasks {

@@ -39,7 +39,7 @@ type Affected struct {
 // Check applies every rule that needs no more than the facts of the case, and works out every level.
 func Check(c *Case, decided Decision) (*Verdict, error) {
 	if c.Facts == nil {
-		return nil, fmt.Errorf("case %s has no facts; its amounts are too large for any but cpsched verify", c.ID)
+		return nil, fmt.Errorf("case %s has no facts: only cpsched verify can check it", c.ID)
 	}
 	s := newSession(c.Facts, decided)
 	open := s.open()
