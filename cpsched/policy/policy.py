@@ -240,9 +240,11 @@ class Policy(BaseModel):
 
     @cached_property
     def evicts_beside(self) -> bool:
-        """Whether every victim has a task beside it that may evict it, and none goes for a job elsewhere."""
-        scope = self.rules.eviction_scope
-        return scope == "node" or (scope == "domain" and not any(map(self.evicts, GANG_ACTIONS)))
+        """Whether every victim has a task beside it that may evict it, and none goes for a job elsewhere.
+
+        Gang actions may take the rest of a gang along from anywhere, whatever the scope is.
+        """
+        return self.rules.eviction_scope != "cluster" and not any(map(self.evicts, GANG_ACTIONS))
 
     def node_rule(self, key: str) -> PluginConf | None:
         """The plugin whose rule about nodes is in force under the key, None if it is not."""

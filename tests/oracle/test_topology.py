@@ -98,3 +98,13 @@ def beaten_or_met(session: Session, decision: Decision, known: dict[tuple[object
             met.append(value == known[key])
         given[level] = value
     return met
+
+
+def test_the_rest_of_a_gang_empties_its_nodes_whatever_the_scope() -> None:
+    """With eviction.scope node one of two victims is where its action places nothing, and that node is empty then."""
+    snapshot = topology_session("gangreclaim", 91_100_054)
+    assert snapshot.policy.rules.eviction_scope == "node"
+    best = optimum(snapshot, MOST)
+    solution = decide(snapshot.instance, snapshot.policy, ONE_WORKER)
+    assert solution.status is SolutionStatus.OPTIMAL
+    assert [level.value for level in solution.levels] == as_shown(best)
