@@ -1,4 +1,4 @@
-"""The checker of docs/go/cpschedtest finds what the checker finds: shipped decisions, and a third of the recorded ones."""
+"""The checker of docs/go/cpschedtest finds what the checker finds, in shipped decisions and a third of the recorded."""
 
 from __future__ import annotations
 
