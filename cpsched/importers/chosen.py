@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from cpsched.instance import PENDING, Instance, Task
 from cpsched.objects.groups import PodGroup, Queue
 from cpsched.policy import Policy, recognise
+from cpsched.topology.notes import unkept_topology
 
 TITLES = {"volcano": "Volcano", "kube": "kube-scheduler"}
 """The schedulers that are mirrored, by the shipped model for each."""
@@ -133,7 +134,8 @@ def of_other(instance: Instance, policy: Policy) -> Choice | None:
 
 
 def beside(instance: Instance, policy: Policy, also: Policy | None = None) -> Iterator[str]:
-    """The same as warnings, and the pods that Kueue holds back."""
+    """The same as warnings, the pods that Kueue holds back, and what is asked of topology and not kept."""
+    yield from unkept_topology(instance, policy)
     for one in others(instance, policy, also):
         if one.model is not None:
             help_ = f"see --model {one.model}"
