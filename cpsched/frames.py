@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -21,14 +22,14 @@ MOST_ROWS = 20
 """A notebook shows so many rows of each table."""
 
 
-class Framed:
+class Framed(ABC):
     """Whatever has tables; the first one is what a user most likely wants."""
 
-    def _tables(self) -> Tables:
-        raise NotImplementedError
+    @abstractmethod
+    def _tables(self) -> Tables: ...
 
-    def _headline(self) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def _headline(self) -> str: ...
 
     def to_dataframe(self, table: str | None = None) -> DataFrame:
         """One of its tables as a DataFrame; without a name the first."""

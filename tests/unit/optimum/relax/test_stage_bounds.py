@@ -43,7 +43,7 @@ class Plain(LinearStage):
         self.ideal = ideal
 
     def _value(self, decision: Decision) -> int:
-        raise NotImplementedError
+        raise NotImplementedError("bounds are computed without any decision")
 
 
 class Tens(Plain):
